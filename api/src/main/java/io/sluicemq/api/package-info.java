@@ -1,0 +1,2 @@
+/** The api module. */
+package io.sluicemq.api;

@@ -1,0 +1,2 @@
+/** The base module. */
+package io.sluicemq.base;

@@ -1,0 +1,2 @@
+/** The broker module. */
+package io.sluicemq.broker;

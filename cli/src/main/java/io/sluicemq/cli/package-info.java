@@ -1,0 +1,2 @@
+/** The cli module. */
+package io.sluicemq.cli;

@@ -1,0 +1,2 @@
+/** The protocol.amqp091 module. */
+package io.sluicemq.protocol.amqp091;

@@ -1,0 +1,2 @@
+/** The security module. */
+package io.sluicemq.security;

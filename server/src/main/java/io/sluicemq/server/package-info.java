@@ -1,0 +1,2 @@
+/** The server module. */
+package io.sluicemq.server;

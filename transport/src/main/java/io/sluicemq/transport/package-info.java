@@ -1,0 +1,2 @@
+/** The transport module. */
+package io.sluicemq.transport;
