@@ -1,0 +1,26 @@
+package io.sluicemq.api;
+
+import io.sluicemq.base.Loop;
+
+/** The broker as protocols see it. Any loop may call it. */
+public interface Broker {
+
+    /**
+     * Brings a client into a virtual host.
+     *
+     * @param loop the loop that owns the client's connection and on which this is called
+     * @param reply gets the client; fails with {@link BrokerError.NotFound} for an unknown virtual host, {@link
+     *     BrokerError.AccessRefused} for one that the user may not use, {@link BrokerError.LimitReached} at a limit
+     */
+    void connect(ClientSpec spec, Loop loop, Reply<Client> reply);
+
+    /**
+     * Who connects.
+     *
+     * @param name a name for people and logs, such as {@code 127.0.0.1:50123 -> 127.0.0.1:5672}
+     * @param protocol the protocol's name, such as {@code AMQP 0-9-1}
+     * @param product what the client says it is, or an empty string
+     */
+    record ClientSpec(
+            String virtualHost, Principal user, String name, String protocol, String product, ClientEvents events) {}
+}

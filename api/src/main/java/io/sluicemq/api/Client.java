@@ -1,0 +1,169 @@
+package io.sluicemq.api;
+
+import io.sluicemq.base.Loop;
+import io.sluicemq.base.LoopOwned;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * One connected client in one virtual host, owned by its connection's loop: all calls are made on it and all answers come
+ * on it. After {@link #close} nothing may be called.
+ */
+@LoopOwned
+public interface Client {
+
+    /** {@link #publish}: there is no exchange of that name. */
+    int NO_EXCHANGE = -1;
+
+    /** {@link #publish}: the exchange is internal, reached through bindings only. */
+    int INTERNAL_EXCHANGE = -2;
+
+    Loop loop();
+
+    String virtualHost();
+
+    // ---- topology
+
+    /** Declares an exchange, or checks that the one of that name is equivalent. */
+    void declareExchange(ExchangeSpec spec, Reply<Void> reply);
+
+    /** Checks that an exchange exists. */
+    void findExchange(String name, Reply<Void> reply);
+
+    void deleteExchange(String name, boolean ifUnused, Reply<Void> reply);
+
+    void bind(BindingSpec binding, Reply<Void> reply);
+
+    /** Removes a binding; done also if there was none. */
+    void unbind(BindingSpec binding, Reply<Void> reply);
+
+    /**
+     * Answers whether a queue is bound to an exchange.
+     *
+     * @param queue a queue's name, or null for any
+     * @param routingKey a binding's key, or null for any
+     */
+    void isBound(String exchange, String queue, String routingKey, Reply<Bound> reply);
+
+    /** Declares a queue, or checks that the one of that name is equivalent. An empty name makes the broker choose one. */
+    void declareQueue(QueueSpec spec, Reply<QueueStatus> reply);
+
+    /** Checks that a queue exists and is not locked by another connection. */
+    void findQueue(String name, Reply<QueueStatus> reply);
+
+    /** Deletes a queue; the result is the number of messages deleted with it. */
+    void deleteQueue(String name, boolean ifUnused, boolean ifEmpty, Reply<Long> reply);
+
+    /** Removes the ready messages; the result is their number. */
+    void purgeQueue(String name, Reply<Long> reply);
+
+    // ---- publishing
+
+    /**
+     * Routes a message by its exchange and keys and hands it to every queue it reaches. For each of them {@code completion}
+     * takes on an obligation, met when the queue has it, refused when the queue will not take it. The caller gives up the
+     * initial hold itself.
+     *
+     * @param completion may be null if nobody waits
+     * @return how many queues it reaches, or {@link #NO_EXCHANGE} or {@link #INTERNAL_EXCHANGE}
+     */
+    int publish(Message message, Completion completion);
+
+    /** Whether {@link #publish} would find the exchange: 0, {@link #NO_EXCHANGE} or {@link #INTERNAL_EXCHANGE}. */
+    int checkExchange(String exchange);
+
+    /**
+     * Whether the loops that publishes go to are behind. A publisher then stops reading until {@code resume} is run, once,
+     * on this loop. Returns false, and keeps nothing, if all is well.
+     */
+    boolean congested(Runnable resume);
+
+    /** Opens a transaction: publishes and settlements held until its commit. */
+    Transaction begin();
+
+    // ---- consuming
+
+    void subscribe(ConsumerSpec spec, ConsumerSink sink, Reply<Consumer> reply);
+
+    /**
+     * Takes one message from a queue's head; the result is null if none is ready.
+     *
+     * @param settled whether it counts as accepted at once
+     */
+    void get(String queue, boolean settled, Reply<Delivery> reply);
+
+    /**
+     * Opens an address for replies to this client: what is published to the returned name through the default exchange goes
+     * straight to {@code sink}, without a queue, settled.
+     */
+    ReplyAddress openReplyAddress(ConsumerSink sink);
+
+    /** Answers whether a name is a reply address somebody has open. */
+    void findReplyAddress(String name, Reply<Boolean> reply);
+
+    /**
+     * Ends the client's presence: its exclusive queues go. Consumers must have been cancelled and deliveries settled
+     * before. The reply comes when other clients see the effects.
+     */
+    void close(Reply<Void> reply);
+
+    /** A name for replies. */
+    interface ReplyAddress {
+        String name();
+
+        void close();
+    }
+
+    /**
+     * An exchange.
+     *
+     * @param type its type's name, such as {@code topic}
+     * @param internal reached through bindings only
+     */
+    record ExchangeSpec(
+            String name,
+            String type,
+            boolean durable,
+            boolean autoDelete,
+            boolean internal,
+            Map<String, Object> arguments) {}
+
+    /**
+     * A queue.
+     *
+     * @param exclusive only this connection may use it, and it goes with it
+     */
+    record QueueSpec(
+            String name, boolean durable, boolean exclusive, boolean autoDelete, Map<String, Object> arguments) {}
+
+    /** A queue's numbers at the moment of the answer. */
+    record QueueStatus(String name, long readyMessages, int consumers) {}
+
+    /** A binding from the exchange {@code source} to a queue or, if {@code toExchange}, to an exchange. */
+    record BindingSpec(
+            String source, String destination, boolean toExchange, String routingKey, Map<String, Object> arguments) {}
+
+    /** The answer to {@link Client#isBound}. */
+    enum Bound {
+        YES,
+        NO_EXCHANGE,
+        NO_QUEUE,
+        NO_BINDINGS,
+        QUEUE_NOT_BOUND,
+        KEY_NOT_BOUND,
+        QUEUE_NOT_BOUND_WITH_KEY
+    }
+
+    /** Publishes and settlements that happen together or not at all. */
+    interface Transaction {
+
+        /** Adds a message; returns as {@link Client#publish}, which it will do at the commit. */
+        int publish(Message message);
+
+        /** Adds settlements, done at the commit in this order. */
+        void settle(List<Delivery> deliveries, Delivery.Outcome outcome);
+
+        /** Does it all; if one queue refuses its messages, nothing is done and the reply fails. */
+        void commit(Reply<Void> reply);
+    }
+}

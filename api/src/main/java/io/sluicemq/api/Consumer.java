@@ -1,0 +1,23 @@
+package io.sluicemq.api;
+
+import io.sluicemq.base.LoopOwned;
+
+/** A consumer as its client holds it; owned by the client's loop. */
+@LoopOwned
+public interface Consumer {
+
+    /** Ends it. Deliveries may still come until the reply, none after it; unsettled ones stay with the client. */
+    void cancel(Reply<Void> reply);
+
+    /**
+     * Gives credit for {@code messages} more deliveries; only for a consumer with {@link ConsumerSpec#sharedCredit shared
+     * credit}, as the answer to {@link ConsumerSink#creditWanted}.
+     */
+    void grant(int messages);
+
+    /** Says that {@code bytes} of its deliveries have left for the socket, and it may be sent as many again. */
+    void written(long bytes);
+
+    /** Stops or resumes deliveries, at the client's wish. Some may be under way. */
+    void pause(boolean paused);
+}

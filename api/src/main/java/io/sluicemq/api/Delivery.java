@@ -1,0 +1,43 @@
+package io.sluicemq.api;
+
+/**
+ * A message on its way to a consumer: it belongs to the client's loop from {@link ConsumerSink#deliver} until it is
+ * settled.
+ */
+public interface Delivery {
+
+    /** How a delivery ends. */
+    enum Outcome {
+        /** Done with: the message leaves the queue. */
+        ACCEPTED,
+        /** Refused for good: the message is dead-lettered, or dropped if the queue has nowhere to send it. */
+        REJECTED,
+        /** Not done: the message returns to its place and counts one failed delivery. */
+        REQUEUED,
+        /** Never reached the client: the message returns to its place as if it had not left. */
+        RELEASED
+    }
+
+    Message message();
+
+    /** The name of the queue it comes from; empty if it comes from none. */
+    String queue();
+
+    /** Whether it was delivered before. */
+    boolean redelivered();
+
+    /** How many deliveries of it have failed before. */
+    int deliveryCount();
+
+    /** Whether the queue counts failed deliveries against a limit. */
+    boolean counted();
+
+    /** Whether it counts as accepted already, so must not be settled. */
+    boolean settled();
+
+    /** Bytes it takes of the consumer's window. */
+    int windowBytes();
+
+    /** Ends it, once, on the client's loop. */
+    void settle(Outcome outcome);
+}

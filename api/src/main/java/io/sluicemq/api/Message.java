@@ -1,0 +1,156 @@
+package io.sluicemq.api;
+
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A message as it passes through the broker: the sender's header and body bytes untouched, and beside them the few facts
+ * that routing and queueing need. Immutable, so any loop may read it and many queues share it.
+ *
+ * <p>What the broker adds on the way (the dead-letter history) stands beside the bytes as data; a format renders it when the
+ * message is sent to a client.
+ */
+public final class Message {
+
+    /** Bytes that a message takes beside its header and body: this object, its arrays' heads and a queue's entry. */
+    public static final int OVERHEAD_BYTES = 160;
+
+    /** {@link #ttlMillis}: it lives as long as its queue lets it. */
+    public static final long NO_TTL = -1;
+
+    private static final String[] NO_KEYS = {};
+
+    private final MessageFormat format;
+    private final String exchange;
+    private final String routingKey;
+    private final String[] extraKeys;
+    private final byte[] header;
+    private final byte[] body;
+    private final boolean durable;
+    private final int priority;
+    private final long ttlMillis;
+    private final Object publisher;
+    private final List<Death> deaths;
+
+    /**
+     * @param exchange the exchange it is published to; empty for the default exchange
+     * @param extraKeys further routing keys, or null
+     * @param header the format's own header bytes; not copied, never changed
+     * @param body the body's bytes; not copied, never changed
+     * @param priority from 0
+     * @param ttlMillis milliseconds it may wait in a queue, or {@link #NO_TTL}
+     * @param publisher the identity of the connection that published it, for consumers that want none of their own
+     */
+    public Message(
+            MessageFormat format,
+            String exchange,
+            String routingKey,
+            String[] extraKeys,
+            byte[] header,
+            byte[] body,
+            boolean durable,
+            int priority,
+            long ttlMillis,
+            Object publisher) {
+        this(
+                format,
+                exchange,
+                routingKey,
+                extraKeys == null ? NO_KEYS : extraKeys,
+                header,
+                body,
+                durable,
+                priority,
+                ttlMillis,
+                publisher,
+                List.of());
+    }
+
+    private Message(
+            MessageFormat format,
+            String exchange,
+            String routingKey,
+            String[] extraKeys,
+            byte[] header,
+            byte[] body,
+            boolean durable,
+            int priority,
+            long ttlMillis,
+            Object publisher,
+            List<Death> deaths) {
+        this.format = format;
+        this.exchange = exchange;
+        this.routingKey = routingKey;
+        this.extraKeys = extraKeys;
+        this.header = header;
+        this.body = body;
+        this.durable = durable;
+        this.priority = priority;
+        this.ttlMillis = ttlMillis;
+        this.publisher = publisher;
+        this.deaths = deaths;
+    }
+
+    /** The same message as it is published again after a death: no time-to-live, no publisher, the history given. */
+    public Message afterDeath(String exchange, String routingKey, String[] extraKeys, List<Death> deaths) {
+        return new Message(
+                format, exchange, routingKey, extraKeys, header, body, durable, priority, NO_TTL, null, deaths);
+    }
+
+    public MessageFormat format() {
+        return format;
+    }
+
+    public String exchange() {
+        return exchange;
+    }
+
+    public String routingKey() {
+        return routingKey;
+    }
+
+    /** Routing keys beside {@link #routingKey}; not to be changed. */
+    public String[] extraKeys() {
+        return extraKeys;
+    }
+
+    /** Not to be changed. */
+    public byte[] header() {
+        return header;
+    }
+
+    /** Not to be changed. */
+    public byte[] body() {
+        return body;
+    }
+
+    public boolean durable() {
+        return durable;
+    }
+
+    public int priority() {
+        return priority;
+    }
+
+    public long ttlMillis() {
+        return ttlMillis;
+    }
+
+    public Object publisher() {
+        return publisher;
+    }
+
+    /** Its deaths, the latest first; empty for a message that never died. */
+    public List<Death> deaths() {
+        return deaths;
+    }
+
+    public Map<String, Object> headers() {
+        return format.headers(this);
+    }
+
+    /** Bytes of memory it takes while it is queued, once. */
+    public int sizeBytes() {
+        return header.length + body.length + OVERHEAD_BYTES;
+    }
+}

@@ -1,0 +1,16 @@
+package io.sluicemq.api;
+
+import java.util.Map;
+
+/** How to read a message's {@linkplain Message#header own header bytes}: a protocol's, stateless, called on any loop. */
+public interface MessageFormat {
+
+    /** The format's name, such as {@code amqp-0-9-1}. */
+    String name();
+
+    /** The application's headers: names and values as plain Java types; empty if there are none. */
+    Map<String, Object> headers(Message message);
+
+    /** The message's time-to-live in milliseconds as the sender wrote it, for the dead-letter history; null if none. */
+    String originalExpiration(Message message);
+}

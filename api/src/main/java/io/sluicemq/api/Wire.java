@@ -1,0 +1,35 @@
+package io.sluicemq.api;
+
+import io.netty.buffer.ByteBuf;
+import io.sluicemq.base.Loop;
+import io.sluicemq.base.LoopOwned;
+
+/** A connection's socket as its protocol sees it; owned by the connection's loop. */
+@LoopOwned
+public interface Wire {
+
+    Loop loop();
+
+    /** The buffer of this turn's output: write to it at once and do not keep it. It is flushed at the turn's end. */
+    ByteBuf out();
+
+    /** Whether the bytes waiting for the socket are below the high-water mark. */
+    boolean isWritable();
+
+    /** Stops reading. What was read but not consumed is kept. */
+    void pauseReading();
+
+    /** Resumes reading; what was kept is handed in again in a turn to come. */
+    void resumeReading();
+
+    /** Closes once what was written has been flushed, or at a time limit. No more input comes. */
+    void close();
+
+    /** Closes at once; what was written may be lost. */
+    void abort();
+
+    /** For people: {@code 127.0.0.1:50123 -> 127.0.0.1:5672}. */
+    String name();
+
+    Authenticator.Peer peer();
+}

@@ -1,0 +1,36 @@
+package io.sluicemq.base;
+
+import java.util.concurrent.atomic.LongAdder;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Counts and logs what loops' tasks throw. A task that throws is a defect of the broker, never of a peer: it is logged with
+ * its trace and counted, and neither its batch nor its loop stops. Safe from any thread.
+ */
+public final class TaskFailures {
+
+    private static final Logger LOG = LoggerFactory.getLogger(TaskFailures.class);
+
+    private final LongAdder count = new LongAdder();
+
+    /** Runs {@code task} and keeps what it throws to itself. */
+    public void guard(Runnable task) {
+        try {
+            task.run();
+        } catch (RuntimeException | AssertionError | StackOverflowError e) {
+            record(e);
+        }
+    }
+
+    /** Logs and counts a failure that was caught elsewhere. */
+    public void record(Throwable failure) {
+        count.increment();
+        LOG.error("a task failed: this is a defect of the broker; the loop goes on", failure);
+    }
+
+    /** How many tasks have failed so far. */
+    public long count() {
+        return count.sum();
+    }
+}
