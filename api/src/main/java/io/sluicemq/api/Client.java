@@ -22,6 +22,9 @@ public interface Client {
 
     String virtualHost();
 
+    /** Counts the protocol's channels (sessions) of this client, for the broker's numbers. */
+    void channelsChanged(int difference);
+
     // ---- topology
 
     /** Declares an exchange, or checks that the one of that name is equivalent. */

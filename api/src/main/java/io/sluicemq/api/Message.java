@@ -1,5 +1,6 @@
 package io.sluicemq.api;
 
+import io.sluicemq.base.Shares;
 import java.util.List;
 import java.util.Map;
 
@@ -31,6 +32,8 @@ public final class Message {
     private final long ttlMillis;
     private final Object publisher;
     private final List<Death> deaths;
+    /** The queues that hold it, if it went to several; set before it is handed to them. */
+    private Shares shares;
 
     /**
      * @param exchange the exchange it is published to; empty for the default exchange
@@ -143,6 +146,21 @@ public final class Message {
     /** Its deaths, the latest first; empty for a message that never died. */
     public List<Death> deaths() {
         return deaths;
+    }
+
+    /** Says, before it is handed out, that {@code holders} will each {@linkplain #releaseShare release} it. */
+    public void share(int holders) {
+        shares = new Shares(holders);
+    }
+
+    /** Whether several hold it, so that its bytes are counted once for all of them. */
+    public boolean isShared() {
+        return shares != null;
+    }
+
+    /** One of several holders lets it go; returns whether it was the last. */
+    public boolean releaseShare() {
+        return shares.releaseOne();
     }
 
     public Map<String, Object> headers() {

@@ -1,0 +1,160 @@
+package io.sluicemq.broker.queue;
+
+import io.sluicemq.api.ConsumerSink;
+import io.sluicemq.api.ConsumerSpec;
+import io.sluicemq.api.Message;
+import io.sluicemq.base.Loop;
+
+/**
+ * A consumer as its queue sees it, owned by the queue's loop: how many more deliveries it may have. It may have one while it
+ * has credit (its prefetch less what it holds unsettled, or what was granted from a shared allowance), its window is open
+ * (bytes sent to its connection that have not left for the socket, which bounds what a connection buffers), and it is not
+ * paused.
+ */
+public final class QueueConsumer {
+
+    /** Bytes that may be on their way from a queue to one consumer's socket. */
+    public static final int WINDOW_BYTES = 256 * 1024;
+
+    private static final int UNLIMITED = Integer.MAX_VALUE;
+
+    private final ConsumerSpec spec;
+    private final ConsumerSink sink;
+    private final Loop clientLoop;
+    private final Object client;
+    private int credit;
+    private int granted;
+    private boolean creditAsked;
+    private long windowBytes = WINDOW_BYTES;
+    private boolean paused;
+    private boolean ended;
+    private int unsettled;
+    /** No message before this sequence number is for it; only of use to one that does not take all. */
+    private long cursor;
+    /** Whether it stands in the line of those that may have a delivery. */
+    boolean inLine;
+
+    /** @param client the identity of the connection it belongs to */
+    public QueueConsumer(ConsumerSpec spec, ConsumerSink sink, Loop clientLoop, Object client) {
+        this.spec = spec;
+        this.sink = sink;
+        this.clientLoop = clientLoop;
+        this.client = client;
+        this.credit = spec.settled() || spec.prefetch() == 0 ? UNLIMITED : spec.prefetch();
+    }
+
+    public ConsumerSpec spec() {
+        return spec;
+    }
+
+    ConsumerSink sink() {
+        return sink;
+    }
+
+    Loop clientLoop() {
+        return clientLoop;
+    }
+
+    /** Whether its deliveries count as accepted when sent. */
+    boolean settles() {
+        return spec.settled();
+    }
+
+    int unsettled() {
+        return unsettled;
+    }
+
+    boolean hasEnded() {
+        return ended;
+    }
+
+    void end() {
+        ended = true;
+    }
+
+    /** Whether it takes only some messages. */
+    boolean filters() {
+        return spec.noLocal();
+    }
+
+    /** Whether it may have this message at all. */
+    boolean accepts(Message message) {
+        return !spec.noLocal() || message.publisher() != client;
+    }
+
+    long cursor() {
+        return cursor;
+    }
+
+    /** Everything before {@code sequence} was looked at and is not for it. */
+    void passed(long sequence) {
+        cursor = sequence;
+    }
+
+    /** A message has returned to a place that may be behind the cursor. */
+    void lookAgainFrom(long sequence) {
+        cursor = Math.min(cursor, sequence);
+    }
+
+    /** Whether nothing but shared credit stands between it and a delivery. */
+    private boolean openButForSharedCredit() {
+        return !ended && !paused && credit > 0 && windowBytes > 0;
+    }
+
+    /** Whether it may have a delivery now. */
+    boolean canTake() {
+        return openButForSharedCredit() && (!spec.sharedCredit() || granted > 0);
+    }
+
+    /** Asks for shared credit, once, if that is all it lacks while messages wait. */
+    void askForCredit(Loop here) {
+        if (spec.sharedCredit() && granted == 0 && !creditAsked && openButForSharedCredit()) {
+            creditAsked = true;
+            here.send(clientLoop, sink::creditWanted);
+        }
+    }
+
+    void grant(int messages) {
+        creditAsked = false;
+        granted += messages;
+    }
+
+    /** Gives back shared credit for which there is no message or no use now. */
+    void returnUnused(Loop here) {
+        if (granted > 0) {
+            int unused = granted;
+            granted = 0;
+            here.send(clientLoop, () -> sink.creditReturned(unused));
+        }
+    }
+
+    /** It is given a message. */
+    void taken(int bytes) {
+        windowBytes -= bytes;
+        if (spec.sharedCredit()) {
+            granted--;
+        }
+        if (!spec.settled()) {
+            unsettled++;
+            if (credit != UNLIMITED) {
+                credit--;
+            }
+        }
+    }
+
+    /** It has settled one. */
+    void settledOne() {
+        unsettled--;
+        if (credit != UNLIMITED) {
+            credit++;
+        }
+    }
+
+    void written(long bytes) {
+        windowBytes += bytes;
+    }
+
+    void pause(boolean paused) {
+        this.paused = paused;
+    }
+}

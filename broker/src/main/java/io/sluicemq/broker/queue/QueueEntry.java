@@ -1,0 +1,134 @@
+package io.sluicemq.broker.queue;
+
+import io.sluicemq.api.Delivery;
+import io.sluicemq.api.Message;
+import io.sluicemq.base.Loop;
+
+/**
+ * One message in one queue. It belongs to the queue's loop while it is ready. When it is delivered it travels to the
+ * consumer's loop, belongs to that until it is settled, and travels back; it is itself the item in both batches, so neither
+ * way allocates.
+ */
+public final class QueueEntry implements Delivery, Runnable {
+
+    /** {@link #expiresAtMillis}: it does not expire. */
+    static final long NEVER = Long.MAX_VALUE;
+
+    private static final int READY = 0;
+    private static final int DELIVERING = 1;
+    private static final int DELIVERED = 2;
+    private static final int SETTLING = 3;
+    private static final int GONE = 4;
+
+    final Queue queue;
+    final Message message;
+    /** The order of arrival in the queue, which is also its place when it returns. */
+    final long sequence;
+    /** When it expires, in milliseconds since 1970, or {@link #NEVER}. */
+    final long expiresAtMillis;
+    /** Its absolute place in the ring of {@link ReadyMessages}, while it is there. */
+    long slot;
+    /** Whether it stands in the ring, rather than among the returned ones. */
+    boolean inRing;
+    /** Whether the heap of {@link Expiry} refers to it. */
+    boolean inExpiryHeap;
+
+    /** Whether it was ready and nobody took it at once; a message with no time to live is expired from then on. */
+    boolean waited;
+
+    boolean redelivered;
+    int deliveryCount;
+    QueueConsumer consumer;
+    private int state = READY;
+    private Outcome outcome;
+
+    QueueEntry(Queue queue, Message message, long sequence, long expiresAtMillis) {
+        this.queue = queue;
+        this.message = message;
+        this.sequence = sequence;
+        this.expiresAtMillis = expiresAtMillis;
+    }
+
+    boolean isReady() {
+        return state == READY;
+    }
+
+    /** It is no longer ready: {@code to} has it. */
+    void taken(QueueConsumer to) {
+        consumer = to;
+        state = DELIVERING;
+    }
+
+    /** Sends it, taken, from the queue's loop to the consumer's. */
+    void deliver(Loop here) {
+        here.send(consumer.clientLoop(), this);
+    }
+
+    /** It is back at the queue and ready again. */
+    void returned() {
+        consumer = null;
+        state = READY;
+    }
+
+    /** It has left the queue. */
+    void gone() {
+        state = GONE;
+    }
+
+    @Override
+    public void run() {
+        switch (state) {
+            case DELIVERING -> {
+                state = DELIVERED;
+                consumer.sink().deliver(this);
+            }
+            case SETTLING -> queue.settled(this, outcome);
+            default -> throw new IllegalStateException("an entry in state " + state + " was sent");
+        }
+    }
+
+    @Override
+    public Message message() {
+        return message;
+    }
+
+    @Override
+    public String queue() {
+        return queue.name();
+    }
+
+    @Override
+    public boolean redelivered() {
+        return redelivered;
+    }
+
+    @Override
+    public int deliveryCount() {
+        return deliveryCount;
+    }
+
+    @Override
+    public boolean counted() {
+        return queue.options().countsDeliveries();
+    }
+
+    @Override
+    public boolean settled() {
+        return consumer.settles();
+    }
+
+    @Override
+    public int windowBytes() {
+        return message.sizeBytes();
+    }
+
+    @Override
+    public void settle(Outcome outcome) {
+        if (state != DELIVERED || consumer.settles()) {
+            throw new IllegalStateException("a delivery was settled twice");
+        }
+        this.outcome = outcome;
+        state = SETTLING;
+        consumer.clientLoop().send(queue.loop(), this);
+    }
+}

@@ -1,0 +1,141 @@
+package io.sluicemq.broker.queue;
+
+import java.util.Arrays;
+import java.util.TreeMap;
+
+/**
+ * The ready messages of a queue, or of one priority of it, in their order. New ones are appended to a ring; those that come
+ * back from a consumer return to their place by their sequence number. Any one can be taken out of the middle.
+ *
+ * <p>Owned by the queue's loop. Invariant: sequence numbers rise along the ring, and {@code size} counts what is not a hole.
+ */
+final class ReadyMessages {
+
+    private static final int SMALLEST_RING = 16;
+
+    private QueueEntry[] ring;
+    private long head;
+    private long tail;
+    private int inRing;
+    private TreeMap<Long, QueueEntry> returned;
+
+    int size() {
+        return inRing + (returned == null ? 0 : returned.size());
+    }
+
+    boolean isEmpty() {
+        return inRing == 0 && (returned == null || returned.isEmpty());
+    }
+
+    /** Appends an entry that is younger than all before it. */
+    void append(QueueEntry entry) {
+        if (ring == null) {
+            ring = new QueueEntry[SMALLEST_RING];
+        } else if (tail - head == ring.length) {
+            resize(inRing * 2 > ring.length ? ring.length * 2 : ring.length);
+        }
+        entry.slot = tail;
+        entry.inRing = true;
+        ring[(int) (tail++ & (ring.length - 1))] = entry;
+        inRing++;
+    }
+
+    /** Puts an entry back to its place. */
+    void restore(QueueEntry entry) {
+        if (returned == null) {
+            returned = new TreeMap<>();
+        }
+        entry.inRing = false;
+        returned.put(entry.sequence, entry);
+    }
+
+    /** The first entry, or null. */
+    QueueEntry first() {
+        QueueEntry fromRing = inRing == 0 ? null : ring[(int) (head & (ring.length - 1))];
+        if (returned == null || returned.isEmpty()) {
+            return fromRing;
+        }
+        QueueEntry fromReturned = returned.firstEntry().getValue();
+        return fromRing == null || fromReturned.sequence < fromRing.sequence ? fromReturned : fromRing;
+    }
+
+    /** The first entry with a sequence number of {@code from} or more that {@code consumer} may have, or null. */
+    QueueEntry firstFor(QueueConsumer consumer, long from) {
+        QueueEntry best = null;
+        if (returned != null) {
+            for (QueueEntry entry : returned.tailMap(from, true).values()) {
+                if (consumer.accepts(entry.message)) {
+                    best = entry;
+                    break;
+                }
+            }
+        }
+        for (long slot = head; slot < tail; slot++) {
+            QueueEntry entry = ring[(int) (slot & (ring.length - 1))];
+            if (entry == null || entry.sequence < from) {
+                continue;
+            }
+            if (best != null && best.sequence < entry.sequence) {
+                break;
+            }
+            if (consumer.accepts(entry.message)) {
+                return entry;
+            }
+        }
+        return best;
+    }
+
+    /** Takes an entry out, wherever it stands. */
+    void remove(QueueEntry entry) {
+        if (!entry.inRing) {
+            returned.remove(entry.sequence);
+            return;
+        }
+        entry.inRing = false;
+        ring[(int) (entry.slot & (ring.length - 1))] = null;
+        inRing--;
+        if (entry.slot == head) {
+            skipHoles();
+        }
+        if (ring.length > SMALLEST_RING && inRing < ring.length / 8) {
+            resize(Math.max(SMALLEST_RING, ring.length / 4));
+        }
+    }
+
+    private void skipHoles() {
+        if (inRing == 0) {
+            head = tail;
+            return;
+        }
+        while (ring[(int) (head & (ring.length - 1))] == null) {
+            head++;
+        }
+    }
+
+    private void resize(int length) {
+        QueueEntry[] next = new QueueEntry[length];
+        int count = 0;
+        for (long slot = head; slot < tail; slot++) {
+            QueueEntry entry = ring[(int) (slot & (ring.length - 1))];
+            if (entry != null) {
+                entry.slot = count;
+                next[count++] = entry;
+            }
+        }
+        ring = next;
+        head = 0;
+        tail = count;
+    }
+
+    /** Empties it and frees its memory. */
+    void clear() {
+        if (ring != null) {
+            Arrays.fill(ring, null);
+        }
+        ring = null;
+        returned = null;
+        head = 0;
+        tail = 0;
+        inRing = 0;
+    }
+}
