@@ -1,0 +1,4 @@
+package io.sluicemq.architecture.samples.protocols.two;
+
+/** The protocol that is used. */
+public record Two(int value) {}
