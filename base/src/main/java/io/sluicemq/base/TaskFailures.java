@@ -13,6 +13,7 @@ public final class TaskFailures {
     private static final Logger LOG = LoggerFactory.getLogger(TaskFailures.class);
 
     private final LongAdder count = new LongAdder();
+    private volatile Throwable last;
 
     /** Runs {@code task} and keeps what it throws to itself. */
     public void guard(Runnable task) {
@@ -25,6 +26,7 @@ public final class TaskFailures {
 
     /** Logs and counts a failure that was caught elsewhere. */
     public void record(Throwable failure) {
+        last = failure;
         count.increment();
         LOG.error("a task failed: this is a defect of the broker; the loop goes on", failure);
     }
@@ -32,5 +34,10 @@ public final class TaskFailures {
     /** How many tasks have failed so far. */
     public long count() {
         return count.sum();
+    }
+
+    /** The latest failure; null while there is none. */
+    public Throwable last() {
+        return last;
     }
 }
