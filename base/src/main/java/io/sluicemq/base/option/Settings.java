@@ -50,7 +50,8 @@ public final class Settings {
 
     /** The value that was set, or the option's default. */
     public <T> T get(Option<T> option) {
-        return find(option).orElseThrow(() -> new IllegalStateException(option.key() + " has neither value nor default"));
+        return find(option)
+                .orElseThrow(() -> new IllegalStateException(option.key() + " has neither value nor default"));
     }
 
     /** As {@link #get} for an option that may have no value at all. */

@@ -136,8 +136,7 @@ public final class Queue {
                 unusedTimer = null;
             }
             if (consumers.isEmpty()) {
-                unusedTimer =
-                        loop.schedule(TimeUnit.MILLISECONDS.toNanos(options.expiresMillis()), this::remove);
+                unusedTimer = loop.schedule(TimeUnit.MILLISECONDS.toNanos(options.expiresMillis()), this::remove);
             }
         }
     }
@@ -192,7 +191,7 @@ public final class Queue {
 
     private boolean overflowsWith(long messages, long bodyBytes) {
         return options.maxMessages() != QueueOptions.NONE
-                        && ready.size() + promisedMessages + messages > options.maxMessages()
+                && ready.size() + promisedMessages + messages > options.maxMessages()
                 || options.maxBodyBytes() != QueueOptions.NONE
                         && readyBodyBytes + promisedBodyBytes + bodyBytes > options.maxBodyBytes();
     }

@@ -93,8 +93,8 @@ class ManualLoopTest {
     @Test
     void shouldThrowWhatRunThrows() {
         assertThatThrownBy(() -> first.run(() -> {
-                    throw new IllegalArgumentException("the defect");
-                }))
+            throw new IllegalArgumentException("the defect");
+        }))
                 .isInstanceOf(IllegalArgumentException.class);
         assertThat(first.isCurrent()).isFalse();
     }

@@ -24,7 +24,8 @@ public final class FrameEncoder {
     // ---- connection --------------------------------------------------------------------------------------------
 
     /** connection.start for 0-9-1; mechanisms and locales are space-separated lists. */
-    public static void connectionStart(ByteBuf out, Map<String, ?> serverProperties, String mechanisms, String locales) {
+    public static void connectionStart(ByteBuf out, Map<String, ?> serverProperties, String mechanisms,
+            String locales) {
         int frame = begin(out, 0, MethodId.CONNECTION_START);
         out.writeByte(0).writeByte(9);
         FieldTable.write(out, serverProperties);
