@@ -26,8 +26,8 @@ public sealed interface BrokerError {
     record NotFound(Kind kind, String name, String virtualHost) implements BrokerError {}
 
     /**
-     * It exists with another property: {@code received} and {@code current} are rendered for people, with the type where
-     * only that differs.
+     * It exists with another property: {@code received} and {@code current} are phrases for people, such as {@code 'true'},
+     * {@code the value '5' of type 'long'} or {@code none}.
      */
     record Inequivalent(
             Kind kind, String name, String virtualHost, String property, String received, String current)
@@ -50,6 +50,9 @@ public sealed interface BrokerError {
     record InvalidArgument(Kind kind, String name, String virtualHost, String argument, String reason)
             implements
                 BrokerError {}
+
+    /** There is no exchange type of that name. */
+    record UnknownExchangeType(String exchange, String type) implements BrokerError {}
 
     /** The request is not allowed for anybody, such as deleting a predeclared exchange. */
     record NotAllowed(Kind kind, String name, String virtualHost, String reason) implements BrokerError {}

@@ -110,9 +110,16 @@ public interface Client {
      */
     void close(Reply<Void> reply);
 
-    /** A name for replies. */
+    /** A name for replies; owned by the client's loop. */
     interface ReplyAddress {
+
+        /** What the names of all reply addresses begin with. */
+        String PREFIX = "amq.rabbitmq.reply-to.";
+
         String name();
+
+        /** As {@link Consumer#written}: replies beyond a fixed allowance of unwritten bytes are dropped and counted. */
+        void written(long bytes);
 
         void close();
     }

@@ -30,6 +30,7 @@ public final class Message {
     private final long ttlMillis;
     private final Object publisher;
     private final List<Death> deaths;
+    private List<String> hiddenKeys = List.of();
     /** The queues that hold it, if it went to several; set before it is handed to them. */
     private Shares shares;
 
@@ -40,7 +41,7 @@ public final class Message {
      * @param body the body's bytes; not copied, never changed
      * @param priority from 0
      * @param ttlMillis milliseconds it may wait in a queue, or {@link #NO_TTL}
-     * @param publisher the identity of the connection that published it, for consumers that want none of their own
+     * @param publisher the {@link Client} that publishes it, for consumers that want none of their own
      */
     public Message(
             MessageFormat format,
@@ -108,6 +109,17 @@ public final class Message {
 
     public String routingKey() {
         return routingKey;
+    }
+
+    /** Adds, before it is published, routing keys that leave no trace in the message. */
+    public Message hiddenKeys(List<String> keys) {
+        hiddenKeys = keys;
+        return this;
+    }
+
+    /** Routing keys that no consumer and no dead-letter history gets to see. */
+    public List<String> hiddenKeys() {
+        return hiddenKeys;
     }
 
     /** Routing keys beside {@link #routingKey}. */

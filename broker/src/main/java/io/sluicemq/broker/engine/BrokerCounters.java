@@ -1,0 +1,44 @@
+package io.sluicemq.broker.engine;
+
+/**
+ * The broker's numbers, summed over its loops. The first group is what there is now; each of it returns to zero when all
+ * clients have gone and all queues were deleted. The second counts since the start.
+ *
+ * @param connections clients in virtual hosts
+ * @param channels the protocols' channels of these clients
+ * @param queues queues of all virtual hosts
+ * @param exchanges exchanges that clients have declared
+ * @param bindings bindings that clients have made
+ * @param consumers consumers of all queues
+ * @param readyMessages messages in queues that wait for a consumer, counted once for each queue
+ * @param unsettledMessages messages that consumers hold, likewise
+ * @param messageBytes bytes of memory that messages take, counted once for each message
+ * @param replyAddresses open addresses for replies
+ * @param published messages accepted from clients, whether or not a queue was reached
+ * @param delivered messages given to consumers
+ * @param droppedByLimit messages dropped or refused by a queue's length limit, with nowhere to go
+ * @param droppedByExpiry messages that expired with nowhere to go
+ * @param droppedByRejection messages rejected by a consumer, or delivered too often, with nowhere to go
+ * @param deadLettered messages published again by a dead-letter exchange
+ * @param droppedInCycles dead letters not put into a queue that they had passed in the same automatic cycle
+ * @param droppedReplies replies dropped since the receiver read too slowly or had gone
+ */
+public record BrokerCounters(
+        long connections,
+        long channels,
+        long queues,
+        long exchanges,
+        long bindings,
+        long consumers,
+        long readyMessages,
+        long unsettledMessages,
+        long messageBytes,
+        long replyAddresses,
+        long published,
+        long delivered,
+        long droppedByLimit,
+        long droppedByExpiry,
+        long droppedByRejection,
+        long deadLettered,
+        long droppedInCycles,
+        long droppedReplies) {}

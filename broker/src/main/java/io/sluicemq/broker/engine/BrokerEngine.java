@@ -1,0 +1,101 @@
+package io.sluicemq.broker.engine;
+
+import io.sluicemq.api.Broker;
+import io.sluicemq.api.BrokerError;
+import io.sluicemq.api.Client;
+import io.sluicemq.api.Reply;
+import io.sluicemq.base.Loop;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * The broker: virtual hosts on a set of loops. Any loop may call it; it holds nothing that changes but what loops own.
+ */
+public final class BrokerEngine implements Broker {
+
+    private final BrokerConfig config;
+    private final LoopContext[] contexts;
+    private final MemoryBudget memory;
+    private final Map<String, VirtualHost> hosts = new LinkedHashMap<>();
+
+    /** @param loops the loops to spread over, each at its own {@link Loop#index} */
+    public BrokerEngine(BrokerConfig config, List<? extends Loop> loops) {
+        this.config = config;
+        this.memory = new MemoryBudget(config.memoryBudgetBytes(), loops.get(0));
+        this.contexts = new LoopContext[loops.size()];
+        for (int i = 0; i < contexts.length; i++) {
+            if (loops.get(i).index() != i) {
+                throw new IllegalArgumentException("the loop at " + i + " has index " + loops.get(i).index());
+            }
+            contexts[i] = new LoopContext(loops.get(i), contexts.length, memory);
+        }
+        memory.contexts(contexts);
+        int home = 0;
+        for (String name : config.virtualHosts()) {
+            hosts.put(name, new VirtualHost(name, contexts[home % contexts.length], contexts, config));
+            home++;
+        }
+    }
+
+    @Override
+    public void connect(ClientSpec spec, Loop loop, Reply<Client> reply) {
+        loop.assertCurrent();
+        VirtualHost host = hosts.get(spec.virtualHost());
+        if (host == null) {
+            reply.failed(
+                    new BrokerError.NotFound(BrokerError.Kind.VIRTUAL_HOST, spec.virtualHost(), spec.virtualHost()));
+            return;
+        }
+        if (!spec.user().mayUse(spec.virtualHost())) {
+            reply.failed(new BrokerError.AccessRefused(
+                    spec.user().name(),
+                    BrokerError.Kind.VIRTUAL_HOST,
+                    spec.virtualHost(),
+                    spec.virtualHost(),
+                    "access to vhost '" + spec.virtualHost() + "' refused for user '" + spec.user().name() + "'"));
+            return;
+        }
+        LoopContext context = contexts[loop.index()];
+        ConnectedClient client = new ConnectedClient(spec, host, context, this);
+        context.clients.add(client);
+        context.tally.connections++;
+        memory.tell(loop, client);
+        reply.done(client);
+    }
+
+    /** The broker's numbers, gathered from all loops; they are of slightly different moments while there is traffic. */
+    public CompletableFuture<BrokerCounters> counters() {
+        CompletableFuture<Tally> sum = CompletableFuture.completedFuture(new Tally());
+        for (LoopContext context : contexts) {
+            CompletableFuture<Tally> part = new CompletableFuture<>();
+            context.loop.execute(() -> {
+                Tally copy = new Tally();
+                copy.add(context.tally);
+                part.complete(copy);
+            });
+            sum = sum.thenCombine(part, (all, one) -> {
+                all.add(one);
+                return all;
+            });
+        }
+        return sum.thenApply(Tally::toCounters);
+    }
+
+    LoopContext context(int index) {
+        return contexts[index];
+    }
+
+    int loops() {
+        return contexts.length;
+    }
+
+    MemoryBudget memory() {
+        return memory;
+    }
+
+    String newName() {
+        return config.names().get();
+    }
+}

@@ -1,0 +1,450 @@
+package io.sluicemq.broker.engine;
+
+import io.sluicemq.api.Broker.ClientSpec;
+import io.sluicemq.api.BrokerError;
+import io.sluicemq.api.Client;
+import io.sluicemq.api.Completion;
+import io.sluicemq.api.Consumer;
+import io.sluicemq.api.ConsumerSink;
+import io.sluicemq.api.ConsumerSpec;
+import io.sluicemq.api.Delivery;
+import io.sluicemq.api.Message;
+import io.sluicemq.api.Reply;
+import io.sluicemq.base.Loop;
+import io.sluicemq.base.LoopOwned;
+import io.sluicemq.broker.queue.Queue;
+import io.sluicemq.broker.queue.QueueConsumer;
+import io.sluicemq.broker.queue.QueueOptions;
+import io.sluicemq.broker.routing.Exchange;
+import io.sluicemq.broker.routing.RoutingTable;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** A client in a virtual host; owned by its connection's loop. */
+@LoopOwned
+final class ConnectedClient implements Client {
+
+    private final ClientSpec spec;
+    private final VirtualHost host;
+    private final LoopContext context;
+    private final BrokerEngine engine;
+    private final RouteCache routeCache = new RouteCache();
+    private final Set<ConsumerPort> consumers = new HashSet<>();
+    /** Queues that end with this client. */
+    private final Set<QueueProxy> ownedQueues = new LinkedHashSet<>();
+
+    private final Set<ReplyTarget> replyTargets = new HashSet<>();
+    private boolean closed;
+    private boolean resourcesLow;
+
+    ConnectedClient(ClientSpec spec, VirtualHost host, LoopContext context, BrokerEngine engine) {
+        this.spec = spec;
+        this.host = host;
+        this.context = context;
+        this.engine = engine;
+    }
+
+    @Override
+    public Loop loop() {
+        return context.loop;
+    }
+
+    @Override
+    public String virtualHost() {
+        return host.name();
+    }
+
+    LoopContext context() {
+        return context;
+    }
+
+    VirtualHost host() {
+        return host;
+    }
+
+    @Override
+    public void channelsChanged(int difference) {
+        context.tally.channels += difference;
+    }
+
+    void resources(boolean low) {
+        if (closed || low == resourcesLow) {
+            return;
+        }
+        resourcesLow = low;
+        if (low) {
+            spec.events().resourcesLow(engine.memory().reason());
+        } else {
+            spec.events().resourcesRecovered();
+        }
+    }
+
+    private <T> Relay<T> relay(Reply<T> reply) {
+        context.loop.assertCurrent();
+        return new Relay<>(context.loop, reply);
+    }
+
+    // ---- topology
+
+    @Override
+    public void declareExchange(ExchangeSpec exchange, Reply<Void> reply) {
+        Relay<Void> relay = relay(reply);
+        host.change(context.loop, topology -> topology.declareExchange(exchange, relay));
+    }
+
+    @Override
+    public void findExchange(String name, Reply<Void> reply) {
+        context.loop.assertCurrent();
+        if (host.table().exchange(name) == null) {
+            reply.failed(host.noExchange(name));
+        } else {
+            reply.done(null);
+        }
+    }
+
+    @Override
+    public void deleteExchange(String name, boolean ifUnused, Reply<Void> reply) {
+        Relay<Void> relay = relay(reply);
+        host.change(context.loop, topology -> topology.deleteExchange(name, ifUnused, relay));
+    }
+
+    @Override
+    public void bind(BindingSpec binding, Reply<Void> reply) {
+        Relay<Void> relay = relay(reply);
+        host.change(context.loop, topology -> topology.bind(this, binding, relay));
+    }
+
+    @Override
+    public void unbind(BindingSpec binding, Reply<Void> reply) {
+        Relay<Void> relay = relay(reply);
+        host.change(context.loop, topology -> topology.unbind(this, binding, relay));
+    }
+
+    @Override
+    public void isBound(String exchange, String queue, String routingKey, Reply<Bound> reply) {
+        context.loop.assertCurrent();
+        reply.done(bound(host.table(), exchange, queue, routingKey));
+    }
+
+    private static Bound bound(
+            RoutingTable<QueueProxy> table, String exchange, String queue, String routingKey) {
+        if (table.exchange(exchange) == null) {
+            return Bound.NO_EXCHANGE;
+        }
+        if (queue != null && table.queue(queue) == null) {
+            return Bound.NO_QUEUE;
+        }
+        if (table.hasBinding(exchange, queue, routingKey)) {
+            return Bound.YES;
+        }
+        if (queue == null) {
+            return routingKey == null ? Bound.NO_BINDINGS : Bound.KEY_NOT_BOUND;
+        }
+        return routingKey == null ? Bound.QUEUE_NOT_BOUND : Bound.QUEUE_NOT_BOUND_WITH_KEY;
+    }
+
+    @Override
+    public void declareQueue(QueueSpec queue, Reply<QueueStatus> reply) {
+        Relay<QueueStatus> relay = relay(reply);
+        QueueOptions options;
+        try {
+            options = QueueOptions.parse(queue, host.name());
+        } catch (QueueOptions.Invalid e) {
+            reply.failed(e.error());
+            return;
+        }
+        host.change(context.loop, topology -> topology.declareQueue(this, queue, options, relay));
+    }
+
+    /** A queue was made that ends with this client. */
+    void owns(QueueProxy queue) {
+        if (closed) {
+            queue.run(context, queue.queue()::remove);
+        } else {
+            ownedQueues.add(queue);
+        }
+    }
+
+    void ownsNoMore(QueueProxy queue) {
+        ownedQueues.remove(queue);
+    }
+
+    /** The queue of that name, if it exists and is not locked; else fails the reply and returns null. */
+    private QueueProxy usable(String name, Reply<?> reply) {
+        context.loop.assertCurrent();
+        QueueProxy proxy = host.table().queue(name);
+        if (proxy == null) {
+            reply.failed(host.noQueue(name));
+            return null;
+        }
+        if (proxy.queue().lockedFor(this)) {
+            reply.failed(new BrokerError.Locked(name, host.name()));
+            return null;
+        }
+        return proxy;
+    }
+
+    @Override
+    public void findQueue(String name, Reply<QueueStatus> reply) {
+        QueueProxy proxy = usable(name, reply);
+        if (proxy != null) {
+            Relay<QueueStatus> relay = relay(reply);
+            proxy.run(context, () -> {
+                Queue queue = proxy.queue();
+                queue.used();
+                relay.answer(queue.loop(), queue.isRemoved() ? host.noQueue(name) : null, queue.status());
+            });
+        }
+    }
+
+    @Override
+    public void deleteQueue(String name, boolean ifUnused, boolean ifEmpty, Reply<Long> reply) {
+        QueueProxy proxy = usable(name, reply);
+        if (proxy != null) {
+            Relay<Long> relay = relay(reply);
+            proxy.run(context, () -> {
+                Queue queue = proxy.queue();
+                long messages = queue.ready();
+                BrokerError error = queue.removeIf(ifUnused, ifEmpty);
+                if (error != null) {
+                    relay.failed(queue.loop(), error);
+                } else {
+                    host.answerAfterRemoval(queue.loop(), relay, messages);
+                }
+            });
+        }
+    }
+
+    @Override
+    public void purgeQueue(String name, Reply<Long> reply) {
+        QueueProxy proxy = usable(name, reply);
+        if (proxy != null) {
+            Relay<Long> relay = relay(reply);
+            proxy.run(context, () -> {
+                Queue queue = proxy.queue();
+                relay.answer(queue.loop(), queue.isRemoved() ? host.noQueue(name) : null, queue.purge());
+            });
+        }
+    }
+
+    // ---- publishing
+
+    @Override
+    public int checkExchange(String name) {
+        Exchange<QueueProxy> exchange = host.table().exchange(name);
+        if (exchange == null) {
+            return NO_EXCHANGE;
+        }
+        return exchange.isInternal() ? INTERNAL_EXCHANGE : 0;
+    }
+
+    @Override
+    public int publish(Message message, Completion completion) {
+        assert context.loop.isCurrent();
+        if (message.exchange().isEmpty() && message.routingKey().startsWith(ReplyAddress.PREFIX)) {
+            return publishReply(message);
+        }
+        int found = find(message);
+        if (found < 0) {
+            return found;
+        }
+        context.tally.published++;
+        QueueProxy[] targets = routeCache.targets();
+        if (found > 1) {
+            message.share(found);
+            context.messageBytes(message.sizeBytes());
+        }
+        for (int i = 0; i < found; i++) {
+            if (completion != null) {
+                completion.hold();
+            }
+            targets[i].enqueue(context, message, completion);
+        }
+        return found;
+    }
+
+    /** Routes a message: the queues stand in the route cache's targets; returns how many, or what is wrong. */
+    int find(Message message) {
+        return routeCache.find(host.table(), message, context);
+    }
+
+    /** The queues that {@link #find} has found. */
+    QueueProxy[] found() {
+        return routeCache.targets();
+    }
+
+    private int publishReply(Message message) {
+        int index = ReplyTarget.loopOf(message.routingKey(), engine.loops());
+        if (index < 0) {
+            return 0;
+        }
+        context.tally.published++;
+        LoopContext target = engine.context(index);
+        if (target == context) {
+            ReplyTarget.deliver(context, message);
+        } else {
+            context.owes(target, message.sizeBytes());
+            context.loop.send(target.loop, () -> {
+                target.took(context, message.sizeBytes());
+                ReplyTarget.deliver(target, message);
+            });
+        }
+        return 1;
+    }
+
+    @Override
+    public boolean congested(Runnable resume) {
+        return context.congested(resume);
+    }
+
+    @Override
+    public Transaction begin() {
+        return new TransactionWork(this);
+    }
+
+    // ---- consuming
+
+    @Override
+    public void subscribe(ConsumerSpec consumerSpec, ConsumerSink sink, Reply<Consumer> reply) {
+        QueueProxy proxy = usable(consumerSpec.queue(), reply);
+        if (proxy == null) {
+            return;
+        }
+        Relay<Consumer> relay = relay(reply);
+        QueueConsumer consumer = new QueueConsumer(consumerSpec, sink, context.loop, this);
+        ConsumerPort port = new ConsumerPort(this, proxy, consumer);
+        consumers.add(port);
+        proxy.run(context, () -> {
+            Queue queue = proxy.queue();
+            BrokerError error = queue.subscribe(consumer);
+            if (error != null) {
+                queue.loop().send(context.loop, () -> {
+                    forget(port);
+                    relay.failed(context.loop, error);
+                });
+            } else {
+                relay.done(queue.loop(), port);
+                queue.startDeliveries(consumer);
+            }
+        });
+    }
+
+    void forget(ConsumerPort port) {
+        consumers.remove(port);
+    }
+
+    @Override
+    public void get(String name, boolean settled, Reply<Delivery> reply) {
+        QueueProxy proxy = usable(name, reply);
+        if (proxy == null) {
+            return;
+        }
+        Relay<Delivery> relay = relay(reply);
+        ConsumerSpec once = new ConsumerSpec(name, "", settled, false, false, 0, false, 0, Map.of());
+        QueueConsumer taker = new QueueConsumer(once, new GetSink(reply), context.loop, this);
+        proxy.run(context, () -> {
+            Queue queue = proxy.queue();
+            if (queue.isRemoved()) {
+                relay.failed(queue.loop(), host.noQueue(name));
+            } else if (!queue.get(taker)) {
+                relay.done(queue.loop(), null);
+            }
+        });
+    }
+
+    /** Where the one message of a get arrives. */
+    private record GetSink(Reply<Delivery> reply) implements ConsumerSink {
+
+        @Override
+        public void deliver(Delivery delivery) {
+            reply.done(delivery);
+        }
+
+        @Override
+        public void cancelled(String reason) {
+            throw new IllegalStateException("a get is no consumer");
+        }
+
+        @Override
+        public void creditWanted() {
+            throw new IllegalStateException("a get needs no credit");
+        }
+
+        @Override
+        public void creditReturned(int messages) {
+            throw new IllegalStateException("a get needs no credit");
+        }
+    }
+
+    @Override
+    public ReplyAddress openReplyAddress(ConsumerSink sink) {
+        context.loop.assertCurrent();
+        ReplyTarget target = ReplyTarget.open(context, engine.newName(), sink);
+        replyTargets.add(target);
+        return target;
+    }
+
+    @Override
+    public void findReplyAddress(String name, Reply<Boolean> reply) {
+        Relay<Boolean> relay = relay(reply);
+        int index = name.startsWith(ReplyAddress.PREFIX) ? ReplyTarget.loopOf(name, engine.loops()) : -1;
+        if (index < 0) {
+            reply.done(false);
+            return;
+        }
+        LoopContext target = engine.context(index);
+        context.loop.send(target.loop, () -> relay.done(target.loop, target.replyTargets.containsKey(name)));
+    }
+
+    // ---- the end
+
+    @Override
+    public void close(Reply<Void> reply) {
+        context.loop.assertCurrent();
+        if (closed) {
+            throw new IllegalStateException("client " + spec.name() + " was closed twice");
+        }
+        closed = true;
+        context.clients.remove(this);
+        context.tally.connections--;
+        replyTargets.forEach(ReplyTarget::close);
+        Completion ended = new Completion(context.loop) {
+            @Override
+            protected void complete(BrokerError refusal) {
+                reply.done(null);
+            }
+        };
+        Reply<Void> met = new Reply<>() {
+            @Override
+            public void done(Void result) {
+                ended.met(context.loop);
+            }
+
+            @Override
+            public void failed(BrokerError error) {
+                ended.met(context.loop);
+            }
+        };
+        for (ConsumerPort port : List.copyOf(consumers)) {
+            ended.hold();
+            port.cancel(met);
+        }
+        for (QueueProxy owned : List.copyOf(ownedQueues)) {
+            ended.hold();
+            Relay<Void> relay = new Relay<>(context.loop, met);
+            owned.run(context, () -> {
+                owned.queue().remove();
+                host.answerAfterRemoval(owned.queue().loop(), relay, null);
+            });
+        }
+        ended.handedOut();
+    }
+
+    @Override
+    public String toString() {
+        return spec.name();
+    }
+}

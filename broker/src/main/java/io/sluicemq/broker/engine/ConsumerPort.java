@@ -1,0 +1,53 @@
+package io.sluicemq.broker.engine;
+
+import io.sluicemq.api.Consumer;
+import io.sluicemq.api.Reply;
+import io.sluicemq.base.LoopOwned;
+import io.sluicemq.broker.queue.Queue;
+import io.sluicemq.broker.queue.QueueConsumer;
+
+/** A consumer on its client's side: what the client says of it goes to the queue's loop. */
+@LoopOwned
+final class ConsumerPort implements Consumer {
+
+    private final ConnectedClient client;
+    private final QueueProxy proxy;
+    private final QueueConsumer consumer;
+
+    ConsumerPort(ConnectedClient client, QueueProxy proxy, QueueConsumer consumer) {
+        this.client = client;
+        this.proxy = proxy;
+        this.consumer = consumer;
+    }
+
+    @Override
+    public void cancel(Reply<Void> reply) {
+        client.forget(this);
+        Relay<Void> relay = new Relay<>(client.loop(), reply);
+        proxy.run(client.context(), () -> {
+            Queue queue = proxy.queue();
+            queue.cancel(consumer);
+            if (queue.isRemoved()) {
+                // It went with its last consumer: the answer takes the way of the news, to come after it.
+                client.host().answerAfterRemoval(queue.loop(), relay, null);
+            } else {
+                relay.done(queue.loop(), null);
+            }
+        });
+    }
+
+    @Override
+    public void grant(int messages) {
+        proxy.run(client.context(), () -> proxy.queue().grant(consumer, messages));
+    }
+
+    @Override
+    public void written(long bytes) {
+        proxy.run(client.context(), () -> proxy.queue().written(consumer, bytes));
+    }
+
+    @Override
+    public void pause(boolean paused) {
+        proxy.run(client.context(), () -> proxy.queue().pause(consumer, paused));
+    }
+}

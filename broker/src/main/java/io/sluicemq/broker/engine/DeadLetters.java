@@ -1,0 +1,145 @@
+package io.sluicemq.broker.engine;
+
+import io.sluicemq.api.Death;
+import io.sluicemq.api.Message;
+import io.sluicemq.base.LoopOwned;
+import io.sluicemq.broker.queue.Queue;
+import io.sluicemq.broker.queue.QueueOptions;
+import io.sluicemq.broker.routing.Exchange;
+import io.sluicemq.broker.routing.RouteSet;
+import io.sluicemq.broker.routing.RoutingTable;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Publishes messages again that died in a queue: with their history, by the queue's dead-letter exchange, one after the
+ * other in the order in which they left, however many dead letters that causes in turn.
+ *
+ * <p>A cycle is cut where RabbitMQ cuts it: a message does not enter a queue in which it died before, if it has come round
+ * without a consumer's rejection on the way.
+ */
+@LoopOwned
+final class DeadLetters {
+
+    private record Dead(Queue queue, Message message, Death.Reason reason) {}
+
+    private final VirtualHost host;
+    private final LoopContext context;
+    private final ArrayDeque<Dead> waiting = new ArrayDeque<>();
+    private final RouteSet<QueueProxy> routes = new RouteSet<>();
+    private boolean sending;
+
+    DeadLetters(VirtualHost host, LoopContext context) {
+        this.host = host;
+        this.context = context;
+    }
+
+    void send(Queue queue, Message message, Death.Reason reason) {
+        waiting.addLast(new Dead(queue, message, reason));
+        if (sending) {
+            // A dead letter has caused another: it waits its turn rather than nest.
+            return;
+        }
+        sending = true;
+        try {
+            for (Dead dead = waiting.pollFirst(); dead != null; dead = waiting.pollFirst()) {
+                publish(dead.queue(), dead.message(), dead.reason());
+            }
+        } finally {
+            sending = false;
+        }
+    }
+
+    private void publish(Queue queue, Message message, Death.Reason reason) {
+        QueueOptions options = queue.options();
+        RoutingTable<QueueProxy> table = host.table();
+        Exchange<QueueProxy> exchange = table.exchange(options.deadLetterExchange());
+        List<Death> deaths = history(queue.name(), message, reason);
+        boolean ownKeys = options.deadLetterRoutingKey() == null;
+        Message letter = message.afterDeath(
+                options.deadLetterExchange(),
+                ownKeys ? message.routingKey() : options.deadLetterRoutingKey(),
+                ownKeys ? message.extraKeys() : List.of(),
+                deaths);
+        List<QueueProxy> targets = new ArrayList<>();
+        if (exchange != null) {
+            routes.clear();
+            table.route(exchange, letter.routingKey(), letter.extraKeys(), letter::headers, routes);
+            for (int i = 0; i < routes.size(); i++) {
+                QueueProxy target = routes.get(i);
+                if (reason != Death.Reason.REJECTED
+                        && comesRound(target.queue().name(), deaths)) {
+                    context.tally.droppedInCycles++;
+                } else {
+                    targets.add(target);
+                }
+            }
+            routes.clear();
+        }
+        if (targets.isEmpty()) {
+            switch (reason) {
+                case MAX_LENGTH -> context.tally.droppedByLimit++;
+                case EXPIRED -> context.tally.droppedByExpiry++;
+                case REJECTED, DELIVERY_LIMIT -> context.tally.droppedByRejection++;
+            }
+            return;
+        }
+        context.tally.deadLettered++;
+        if (targets.size() > 1) {
+            letter.share(targets.size());
+            context.messageBytes(letter.sizeBytes());
+        }
+        for (int i = 0; i < targets.size(); i++) {
+            targets.get(i).enqueue(context, letter, null);
+        }
+    }
+
+    private List<Death> history(String queue, Message message, Death.Reason reason) {
+        List<Death> before = message.deaths();
+        List<Death> after = new ArrayList<>(before.size() + 1);
+        Death latest = null;
+        for (Death death : before) {
+            if (death.queue().equals(queue) && death.reason() == reason) {
+                latest = new Death(
+                        queue,
+                        reason,
+                        death.count() + 1,
+                        death.firstTimeMillis(),
+                        death.exchange(),
+                        death.routingKeys(),
+                        death.originalExpiration());
+            } else {
+                after.add(death);
+            }
+        }
+        if (latest == null) {
+            List<String> keys = new ArrayList<>(1 + message.extraKeys().size());
+            keys.add(message.routingKey());
+            keys.addAll(message.extraKeys());
+            latest = new Death(
+                    queue,
+                    reason,
+                    1,
+                    context.loop.currentTimeMillis(),
+                    message.exchange(),
+                    List.copyOf(keys),
+                    before.isEmpty() ? message.format().originalExpiration(message) : null);
+        }
+        after.addFirst(latest);
+        return List.copyOf(after);
+    }
+
+    /** Whether a message with this history, the latest first, has come back to {@code queue} without any rejection. */
+    private static boolean comesRound(String queue, List<Death> deaths) {
+        for (Death death : deaths) {
+            if (death.reason() == Death.Reason.REJECTED) {
+                return false;
+            }
+            if (death.queue().equals(queue)) {
+                return true;
+            }
+        }
+        return false;
+    }
+}

@@ -1,0 +1,121 @@
+package io.sluicemq.broker.engine;
+
+import io.sluicemq.api.Client.ReplyAddress;
+import io.sluicemq.api.ConsumerSink;
+import io.sluicemq.api.Delivery;
+import io.sluicemq.api.Message;
+import io.sluicemq.base.LoopOwned;
+
+/**
+ * An open address for replies: what comes goes straight to the client's sink. Owned by the client's loop. Bytes that have
+ * not left for the socket are bounded; replies beyond are dropped and counted.
+ */
+@LoopOwned
+final class ReplyTarget implements ReplyAddress {
+
+    /** Bytes of replies that may wait for one client's socket. */
+    static final long WINDOW_BYTES = 16L << 20;
+
+    private final LoopContext context;
+    private final String name;
+    private final ConsumerSink sink;
+    private long windowBytes = WINDOW_BYTES;
+
+    private ReplyTarget(LoopContext context, String name, ConsumerSink sink) {
+        this.context = context;
+        this.name = name;
+        this.sink = sink;
+    }
+
+    static ReplyTarget open(LoopContext context, String secret, ConsumerSink sink) {
+        ReplyTarget target = new ReplyTarget(context, PREFIX + context.loop.index() + "." + secret, sink);
+        context.replyTargets.put(target.name, target);
+        context.tally.replyAddresses++;
+        return target;
+    }
+
+    /** The loop that an address's name points to, or -1 if it is nobody's. */
+    static int loopOf(String name, int loops) {
+        int dot = name.indexOf('.', PREFIX.length());
+        if (dot < 0 || dot - PREFIX.length() > 4) {
+            return -1;
+        }
+        int index = 0;
+        for (int i = PREFIX.length(); i < dot; i++) {
+            int digit = name.charAt(i) - '0';
+            if (digit < 0 || digit > 9) {
+                return -1;
+            }
+            index = index * 10 + digit;
+        }
+        return dot > PREFIX.length() && index < loops ? index : -1;
+    }
+
+    /** Hands a reply to whoever has the address open on this loop. */
+    static void deliver(LoopContext context, Message message) {
+        ReplyTarget target = context.replyTargets.get(message.routingKey());
+        if (target == null || target.windowBytes <= 0) {
+            context.tally.droppedReplies++;
+            return;
+        }
+        target.windowBytes -= message.sizeBytes();
+        context.tally.delivered++;
+        target.sink.deliver(new Settled(message));
+    }
+
+    @Override
+    public String name() {
+        return name;
+    }
+
+    @Override
+    public void written(long bytes) {
+        windowBytes += bytes;
+    }
+
+    @Override
+    public void close() {
+        context.loop.assertCurrent();
+        if (context.replyTargets.remove(name) != null) {
+            context.tally.replyAddresses--;
+        }
+    }
+
+    private record Settled(Message message) implements Delivery {
+
+        @Override
+        public String queue() {
+            return "";
+        }
+
+        @Override
+        public boolean redelivered() {
+            return false;
+        }
+
+        @Override
+        public int deliveryCount() {
+            return 0;
+        }
+
+        @Override
+        public boolean counted() {
+            return false;
+        }
+
+        @Override
+        public boolean settled() {
+            return true;
+        }
+
+        @Override
+        public int windowBytes() {
+            return message.sizeBytes();
+        }
+
+        @Override
+        public void settle(Outcome outcome) {
+            throw new IllegalStateException("a reply is settled when it is sent");
+        }
+    }
+}

@@ -1,0 +1,98 @@
+package io.sluicemq.broker.engine;
+
+import io.sluicemq.api.Client;
+import io.sluicemq.api.Message;
+import io.sluicemq.base.LoopOwned;
+import io.sluicemq.broker.routing.Exchange;
+import io.sluicemq.broker.routing.RouteSet;
+import io.sluicemq.broker.routing.RoutingTable;
+
+/**
+ * Where a client's recent publishes went: most send with few keys. An entry holds as long as the table is the same, or the
+ * routes from its exchange are; owned by the client's loop. A fixed number of entries, overwritten by their hash.
+ */
+@LoopOwned
+final class RouteCache {
+
+    private static final int SLOTS = 64;
+    private static final int MOST_TARGETS = 64;
+    private static final QueueProxy[] NOBODY = {};
+
+    private static final class Entry {
+        String exchange;
+        String routingKey;
+        RoutingTable<QueueProxy> table;
+        Object stamp;
+        QueueProxy[] targets;
+    }
+
+    private Entry[] slots;
+    private QueueProxy[] targets = NOBODY;
+
+    /** What the last {@link #find} has found, from index 0 on; valid until the next. */
+    QueueProxy[] targets() {
+        return targets;
+    }
+
+    /** Routes a message; returns how many queues it reaches, or what is wrong with its exchange. */
+    int find(RoutingTable<QueueProxy> table, Message message, LoopContext context) {
+        boolean plain = message.extraKeys().isEmpty() && message.hiddenKeys().isEmpty();
+        Entry entry = plain ? entry(message.exchange(), message.routingKey()) : null;
+        boolean remembered = entry != null
+                && entry.table != null
+                && entry.routingKey.equals(message.routingKey())
+                && entry.exchange.equals(message.exchange());
+        if (remembered && entry.table == table) {
+            targets = entry.targets;
+            return targets.length;
+        }
+        Exchange<QueueProxy> exchange = table.exchange(message.exchange());
+        if (exchange == null) {
+            return Client.NO_EXCHANGE;
+        }
+        if (exchange.isInternal()) {
+            return Client.INTERNAL_EXCHANGE;
+        }
+        Object stamp = plain ? table.routeStamp(exchange) : null;
+        if (remembered && stamp != null && entry.stamp == stamp) {
+            entry.table = table;
+            targets = entry.targets;
+            return targets.length;
+        }
+        RouteSet<QueueProxy> routes = context.routes;
+        table.route(exchange, message.routingKey(), message.extraKeys(), context.headers.of(message), routes);
+        if (!message.hiddenKeys().isEmpty()) {
+            for (String key : message.hiddenKeys()) {
+                table.route(exchange, key, context.headers, routes);
+            }
+        }
+        int size = routes.size();
+        targets = size == 0 ? NOBODY : new QueueProxy[size];
+        for (int i = 0; i < size; i++) {
+            targets[i] = routes.get(i);
+        }
+        routes.clear();
+        if (stamp != null && size <= MOST_TARGETS) {
+            entry.exchange = message.exchange();
+            entry.routingKey = message.routingKey();
+            entry.table = table;
+            entry.stamp = stamp;
+            entry.targets = targets;
+        }
+        return size;
+    }
+
+    private Entry entry(String exchange, String routingKey) {
+        if (slots == null) {
+            slots = new Entry[SLOTS];
+        }
+        int hash = exchange.hashCode() * 31 + routingKey.hashCode();
+        int index = (hash ^ hash >>> 16) & SLOTS - 1;
+        Entry entry = slots[index];
+        if (entry == null) {
+            entry = new Entry();
+            slots[index] = entry;
+        }
+        return entry;
+    }
+}

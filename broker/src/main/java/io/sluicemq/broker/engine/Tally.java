@@ -1,0 +1,67 @@
+package io.sluicemq.broker.engine;
+
+/** One loop's part of the {@link BrokerCounters}: plain numbers, owned by that loop. A part may be negative; the sum is not. */
+final class Tally {
+
+    long connections;
+    long channels;
+    long queues;
+    long exchanges;
+    long bindings;
+    long consumers;
+    long readyMessages;
+    long unsettledMessages;
+    long messageBytes;
+    long replyAddresses;
+    long published;
+    long delivered;
+    long droppedByLimit;
+    long droppedByExpiry;
+    long droppedByRejection;
+    long deadLettered;
+    long droppedInCycles;
+    long droppedReplies;
+
+    void add(Tally other) {
+        connections += other.connections;
+        channels += other.channels;
+        queues += other.queues;
+        exchanges += other.exchanges;
+        bindings += other.bindings;
+        consumers += other.consumers;
+        readyMessages += other.readyMessages;
+        unsettledMessages += other.unsettledMessages;
+        messageBytes += other.messageBytes;
+        replyAddresses += other.replyAddresses;
+        published += other.published;
+        delivered += other.delivered;
+        droppedByLimit += other.droppedByLimit;
+        droppedByExpiry += other.droppedByExpiry;
+        droppedByRejection += other.droppedByRejection;
+        deadLettered += other.deadLettered;
+        droppedInCycles += other.droppedInCycles;
+        droppedReplies += other.droppedReplies;
+    }
+
+    BrokerCounters toCounters() {
+        return new BrokerCounters(
+                connections,
+                channels,
+                queues,
+                exchanges,
+                bindings,
+                consumers,
+                readyMessages,
+                unsettledMessages,
+                messageBytes,
+                replyAddresses,
+                published,
+                delivered,
+                droppedByLimit,
+                droppedByExpiry,
+                droppedByRejection,
+                deadLettered,
+                droppedInCycles,
+                droppedReplies);
+    }
+}

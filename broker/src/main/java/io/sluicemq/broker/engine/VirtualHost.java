@@ -1,0 +1,67 @@
+package io.sluicemq.broker.engine;
+
+import io.sluicemq.api.BrokerError;
+import io.sluicemq.base.Loop;
+import io.sluicemq.base.Published;
+import io.sluicemq.broker.queue.Queue;
+import io.sluicemq.broker.routing.RoutingTable;
+
+/**
+ * A tenant: its own exchanges, queues and bindings. Any loop reads its published {@link RoutingTable}; its {@link Topology},
+ * on one loop, is the only writer.
+ */
+final class VirtualHost {
+
+    private final String name;
+    private final Published<RoutingTable<QueueProxy>> table = new Published<>(RoutingTable.withDefaults());
+    private final Topology topology;
+    private final LoopContext home;
+    private final HostEffects[] effects;
+
+    VirtualHost(String name, LoopContext home, LoopContext[] contexts, BrokerConfig config) {
+        this.name = name;
+        this.home = home;
+        this.effects = new HostEffects[contexts.length];
+        for (int i = 0; i < contexts.length; i++) {
+            effects[i] = new HostEffects(this, contexts[i]);
+        }
+        this.topology = new Topology(this, home, contexts, table, config.names());
+    }
+
+    String name() {
+        return name;
+    }
+
+    /** The topology as it is now. */
+    RoutingTable<QueueProxy> table() {
+        return table.get();
+    }
+
+    /** The effects of this host's queues on the loop of that index. */
+    HostEffects effects(int loopIndex) {
+        return effects[loopIndex];
+    }
+
+    /** Does {@code task} with the topology, on its loop. */
+    void change(Loop here, java.util.function.Consumer<Topology> task) {
+        here.send(home.loop, () -> task.accept(topology));
+    }
+
+    /** From {@code here}, the queue's loop: a queue has ended. */
+    void queueRemoved(Loop here, Queue queue) {
+        here.send(home.loop, () -> topology.queueRemoved(queue));
+    }
+
+    /** Answers by way of the topology's loop, so that what was sent there before is in the table when the answer arrives. */
+    <T> void answerAfterRemoval(Loop here, Relay<T> relay, T result) {
+        here.send(home.loop, () -> relay.done(home.loop, result));
+    }
+
+    BrokerError noQueue(String queue) {
+        return new BrokerError.NotFound(BrokerError.Kind.QUEUE, queue, name);
+    }
+
+    BrokerError noExchange(String exchange) {
+        return new BrokerError.NotFound(BrokerError.Kind.EXCHANGE, exchange, name);
+    }
+}
