@@ -1,0 +1,294 @@
+package io.sluicemq.broker.engine;
+
+import io.sluicemq.api.Broker.ClientSpec;
+import io.sluicemq.api.BrokerError;
+import io.sluicemq.api.Client;
+import io.sluicemq.api.Client.QueueSpec;
+import io.sluicemq.api.ClientEvents;
+import io.sluicemq.api.Completion;
+import io.sluicemq.api.Consumer;
+import io.sluicemq.api.ConsumerSink;
+import io.sluicemq.api.ConsumerSpec;
+import io.sluicemq.api.Delivery;
+import io.sluicemq.api.Message;
+import io.sluicemq.api.MessageFormat;
+import io.sluicemq.api.Principal;
+import io.sluicemq.api.Reply;
+import io.sluicemq.testkit.ManualLoop;
+import io.sluicemq.testkit.ManualLoops;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.BiConsumer;
+import java.util.random.RandomGenerator;
+
+/** The real engine on hand-driven loops, and clients for it whose calls return when all loops are idle. */
+final class TestBroker {
+
+    final ManualLoops loops;
+    final BrokerEngine engine;
+    /** Chooses the schedule of the loops; null for one after the other. */
+    RandomGenerator schedule;
+
+    private int names;
+
+    TestBroker(int loopCount) {
+        this(loopCount, 1L << 40);
+    }
+
+    TestBroker(int loopCount, long memoryBudgetBytes) {
+        loops = new ManualLoops(loopCount);
+        List<ManualLoop> all = new ArrayList<>();
+        for (int i = 0; i < loopCount; i++) {
+            all.add(loops.get(i));
+        }
+        engine = new BrokerEngine(new BrokerConfig(List.of("/"), memoryBudgetBytes, () -> "name-" + names++), all);
+    }
+
+    void settle() {
+        if (schedule == null) {
+            loops.runAll();
+        } else {
+            loops.runAll(schedule);
+        }
+    }
+
+    BrokerCounters counters() {
+        CompletableFuture<BrokerCounters> counters = engine.counters();
+        settle();
+        return counters.join();
+    }
+
+    TestClient connect(int loop) {
+        TestClient client = new TestClient(this, loops.get(loop));
+        Answer<Client> answer = client.asks(reply -> engine.connect(
+                new ClientSpec("/", new Principal("guest", false, null), "test", "test", "test", client),
+                client.loop,
+                reply));
+        client.client = answer.result();
+        return client;
+    }
+
+    /** An answer that has come, or not yet. */
+    static final class Answer<T> implements Reply<T> {
+        boolean done;
+        T result;
+        BrokerError error;
+
+        @Override
+        public void done(T value) {
+            if (done) {
+                throw new IllegalStateException("answered twice");
+            }
+            done = true;
+            result = value;
+        }
+
+        @Override
+        public void failed(BrokerError why) {
+            done(null);
+            error = why;
+        }
+
+        T result() {
+            if (!done || error != null) {
+                throw new AssertionError(done ? "failed: " + error : "no answer");
+            }
+            return result;
+        }
+
+        BrokerError error() {
+            if (!done || error == null) {
+                throw new AssertionError(done ? "no error" : "no answer");
+            }
+            return error;
+        }
+    }
+
+    /** A message with its text as its body and the headers of {@link TestFormat} for the asking. */
+    static Message message(String exchange, String key, String text) {
+        return message(exchange, key, text, 0, Message.NO_TTL);
+    }
+
+    static Message message(String exchange, String key, String text, int priority, long ttlMillis) {
+        return new Message(
+                TestFormat.INSTANCE,
+                exchange,
+                key,
+                List.of(),
+                new byte[0],
+                text.getBytes(StandardCharsets.UTF_8),
+                false,
+                priority,
+                ttlMillis,
+                null);
+    }
+
+    static String text(Delivery delivery) {
+        return new String(delivery.message().body(), StandardCharsets.UTF_8);
+    }
+
+    enum TestFormat implements MessageFormat {
+        INSTANCE;
+
+        @Override
+        public Map<String, Object> headers(Message message) {
+            return Map.of();
+        }
+
+        @Override
+        public String originalExpiration(Message message) {
+            return message.ttlMillis() == Message.NO_TTL ? null : Long.toString(message.ttlMillis());
+        }
+    }
+
+    /** One client; its calls drive the loops until all are idle. */
+    static final class TestClient implements ClientEvents {
+        final TestBroker broker;
+        final ManualLoop loop;
+        Client client;
+        int lowCalls;
+        int recoveredCalls;
+
+        TestClient(TestBroker broker, ManualLoop loop) {
+            this.broker = broker;
+            this.loop = loop;
+        }
+
+        <T> Answer<T> asks(java.util.function.Consumer<Reply<T>> request) {
+            Answer<T> answer = asksLater(request);
+            broker.settle();
+            return answer;
+        }
+
+        /** As {@link #asks}, but leaves the loops alone. */
+        <T> Answer<T> asksLater(java.util.function.Consumer<Reply<T>> request) {
+            Answer<T> answer = new Answer<>();
+            loop.execute(() -> request.accept(answer));
+            return answer;
+        }
+
+        void does(Runnable task) {
+            loop.execute(task);
+            broker.settle();
+        }
+
+        String declares(String queue, Map<String, Object> arguments) {
+            return this.<Client.QueueStatus>asks(
+                    reply -> client.declareQueue(new QueueSpec(queue, false, false, false, arguments), reply))
+                    .result()
+                    .name();
+        }
+
+        int publishes(Message message) {
+            int[] routed = new int[1];
+            does(() -> routed[0] = client.publish(message, null));
+            return routed[0];
+        }
+
+        /** Publishes and tells how it was answered: {@code error} is null if all queues took it. */
+        Answer<Void> publishesConfirmed(Message message) {
+            return asks(reply -> {
+                Completion completion = new Completion(loop) {
+                    @Override
+                    protected void complete(BrokerError refusal) {
+                        if (refusal == null) {
+                            reply.done(null);
+                        } else {
+                            reply.failed(refusal);
+                        }
+                    }
+                };
+                client.publish(message, completion);
+                completion.handedOut();
+            });
+        }
+
+        TestConsumer consumes(String queue, int prefetch) {
+            return consumes(new ConsumerSpec(queue, "tag", false, false, false, prefetch, false, 0, Map.of()));
+        }
+
+        TestConsumer consumes(ConsumerSpec spec) {
+            TestConsumer sink = new TestConsumer(this);
+            sink.port = this.<Consumer>asks(reply -> client.subscribe(spec, sink, reply)).result();
+            return sink;
+        }
+
+        long depth(String queue) {
+            return this.<Client.QueueStatus>asks(reply -> client.findQueue(queue, reply)).result().readyMessages();
+        }
+
+        Delivery gets(String queue) {
+            return this.<Delivery>asks(reply -> client.get(queue, false, reply)).result();
+        }
+
+        void closes() {
+            this.<Void>asks(client::close).result();
+        }
+
+        @Override
+        public void closeRequested(String reason) {
+            throw new AssertionError("asked to close: " + reason);
+        }
+
+        @Override
+        public void resourcesLow(String reason) {
+            lowCalls++;
+        }
+
+        @Override
+        public void resourcesRecovered() {
+            recoveredCalls++;
+        }
+    }
+
+    /** A consumer that keeps what it gets. */
+    static final class TestConsumer implements ConsumerSink {
+        final TestClient client;
+        final List<Delivery> deliveries = new ArrayList<>();
+        Consumer port;
+        int creditWanted;
+        int creditReturned;
+        String cancelledFor;
+        /** Does something with each delivery as it comes. */
+        BiConsumer<TestConsumer, Delivery> onDelivery = (consumer, delivery) -> {};
+
+        TestConsumer(TestClient client) {
+            this.client = client;
+        }
+
+        List<String> texts() {
+            return deliveries.stream().map(TestBroker::text).toList();
+        }
+
+        void settles(int index, Delivery.Outcome outcome) {
+            client.does(() -> deliveries.get(index).settle(outcome));
+        }
+
+        @Override
+        public void deliver(Delivery delivery) {
+            if (cancelledFor != null) {
+                throw new AssertionError("delivered after the end");
+            }
+            deliveries.add(delivery);
+            onDelivery.accept(this, delivery);
+        }
+
+        @Override
+        public void cancelled(String reason) {
+            cancelledFor = reason;
+        }
+
+        @Override
+        public void creditWanted() {
+            creditWanted++;
+        }
+
+        @Override
+        public void creditReturned(int messages) {
+            creditReturned += messages;
+        }
+    }
+}
