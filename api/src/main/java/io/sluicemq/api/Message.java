@@ -19,10 +19,12 @@ public final class Message {
     /** {@link #ttlMillis}: it lives as long as its queue lets it. */
     public static final long NO_TTL = -1;
 
+    private static final String[] NO_KEYS = {};
+
     private final MessageFormat format;
     private final String exchange;
     private final String routingKey;
-    private final List<String> extraKeys;
+    private final String[] extraKeys;
     private final byte[] header;
     private final byte[] body;
     private final boolean durable;
@@ -35,7 +37,7 @@ public final class Message {
 
     /**
      * @param exchange the exchange it is published to; empty for the default exchange
-     * @param extraKeys further routing keys; accessed by index
+     * @param extraKeys further routing keys, or null
      * @param header the format's own header bytes; not copied, never changed
      * @param body the body's bytes; not copied, never changed
      * @param priority from 0
@@ -46,7 +48,7 @@ public final class Message {
             MessageFormat format,
             String exchange,
             String routingKey,
-            List<String> extraKeys,
+            String[] extraKeys,
             byte[] header,
             byte[] body,
             boolean durable,
@@ -57,7 +59,7 @@ public final class Message {
                 format,
                 exchange,
                 routingKey,
-                extraKeys,
+                extraKeys == null ? NO_KEYS : extraKeys,
                 header,
                 body,
                 durable,
@@ -71,7 +73,7 @@ public final class Message {
             MessageFormat format,
             String exchange,
             String routingKey,
-            List<String> extraKeys,
+            String[] extraKeys,
             byte[] header,
             byte[] body,
             boolean durable,
@@ -93,7 +95,7 @@ public final class Message {
     }
 
     /** The same message as it is published again after a death: no time-to-live, no publisher, the history given. */
-    public Message afterDeath(String exchange, String routingKey, List<String> extraKeys, List<Death> deaths) {
+    public Message afterDeath(String exchange, String routingKey, String[] extraKeys, List<Death> deaths) {
         return new Message(
                 format, exchange, routingKey, extraKeys, header, body, durable, priority, NO_TTL, null, deaths);
     }
@@ -110,8 +112,8 @@ public final class Message {
         return routingKey;
     }
 
-    /** Routing keys beside {@link #routingKey}. */
-    public List<String> extraKeys() {
+    /** Routing keys beside {@link #routingKey}; not to be changed. */
+    public String[] extraKeys() {
         return extraKeys;
     }
 
