@@ -97,7 +97,7 @@ class HeadersRoutingTest {
         binding("int", Map.of("n", 5));
         binding("text", Map.of("n", "5"));
         binding("half", Map.of("n", 0.5f));
-        binding("bytes", Map.of("n", new byte[] {1, 2}));
+        binding("bytes", Map.of("n", new byte[]{1, 2}));
         binding("list", Map.of("n", List.of(1, "a", Map.of("k", 2))));
         binding("yes", Map.of("n", true));
         for (Object five : List.of((byte) 5, (short) 5, 5, 5L, BigInteger.valueOf(5), 5.0, 5.0f)) {
@@ -106,7 +106,7 @@ class HeadersRoutingTest {
         assertMatches(Map.of("n", "5"), "text");
         assertMatches(Map.of("n", new StringBuilder("5")), "text");
         assertMatches(Map.of("n", 0.5), "half");
-        assertMatches(Map.of("n", new byte[] {1, 2}), "bytes");
+        assertMatches(Map.of("n", new byte[]{1, 2}), "bytes");
         assertMatches(Map.of("n", List.of(1L, "a", Map.of("k", (short) 2))), "list");
         assertMatches(Map.of("n", List.of(1, "a")));
         assertMatches(Map.of("n", true), "yes");
@@ -118,13 +118,13 @@ class HeadersRoutingTest {
         to.queues("q");
         for (Object match : List.of("ALL", "some", 1, true)) {
             assertThat(to.table()
-                            .bind(Binding.toQueue("amq.headers", "q", "", Arguments.of(Map.of("x-match", match)))))
+                    .bind(Binding.toQueue("amq.headers", "q", "", Arguments.of(Map.of("x-match", match)))))
                     .isEqualTo(new Outcome.Refused<>(new Refusal.InvalidArgument(
                             "x-match", match, "all, any, all-with-x or any-with-x")));
         }
         assertThat(to.table()
-                        .bind(Binding.toQueue(
-                                "amq.headers", "q", "", Arguments.of(Collections.singletonMap("x-match", null)))))
+                .bind(Binding.toQueue(
+                        "amq.headers", "q", "", Arguments.of(Collections.singletonMap("x-match", null)))))
                 .isInstanceOf(Outcome.Refused.class);
         // Elsewhere it is an argument like any other.
         to.bind("amq.direct", "q", Map.of("x-match", "some"));

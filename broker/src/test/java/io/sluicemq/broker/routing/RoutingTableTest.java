@@ -2,6 +2,7 @@ package io.sluicemq.broker.routing;
 
 import static io.sluicemq.broker.routing.TableBuilder.applied;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import java.util.List;
 import java.util.Map;
@@ -46,12 +47,12 @@ class RoutingTableTest {
         to.queues("q");
         RoutingTable<TestQueue> table = to.table();
         assertThat(List.of(
-                        table.declareExchange(ExchangeSpec.durable("", ExchangeType.DIRECT)),
-                        table.deleteExchange("", false),
-                        table.bind(Binding.toQueue("", "q", "k")),
-                        table.unbind(Binding.toQueue("", "q", "q")),
-                        table.bind(Binding.toExchange("amq.direct", "", "k")),
-                        table.unbind(Binding.toExchange("amq.direct", "", "k"))))
+                table.declareExchange(ExchangeSpec.durable("", ExchangeType.DIRECT)),
+                table.deleteExchange("", false),
+                table.bind(Binding.toQueue("", "q", "k")),
+                table.unbind(Binding.toQueue("", "q", "q")),
+                table.bind(Binding.toExchange("amq.direct", "", "k")),
+                table.unbind(Binding.toExchange("amq.direct", "", "k"))))
                 .allSatisfy(outcome -> assertThat(refusal(outcome)).isEqualTo(new Refusal.DefaultExchange()));
     }
 
@@ -195,7 +196,8 @@ class RoutingTableTest {
         to.queues("q", "r").bind("amq.direct", "q", "k").bind("amq.direct", "r", "k").bind("amq.topic", "q", "#");
         var removed = applied(to.table().removeQueue("q"));
         assertThat(removed.removedBindings())
-                .containsExactlyInAnyOrder(Binding.toQueue("amq.direct", "q", "k"), Binding.toQueue("amq.topic", "q", "#"));
+                .containsExactlyInAnyOrder(Binding.toQueue("amq.direct", "q", "k"),
+                        Binding.toQueue("amq.topic", "q", "#"));
         assertThat(removed.table().queue("q")).isNull();
         assertThat(removed.table().bindingsToQueue("q")).isEmpty();
         assertThat(removed.table().exchange("amq.topic").bindingCount()).isZero();
@@ -322,7 +324,8 @@ class RoutingTableTest {
 
     @Test
     void shouldRouteByExtraKeysAsWell() {
-        to.queues("q", "r", "s").bind("amq.direct", "q", "k").bind("amq.direct", "r", "cc").bind("amq.direct", "s", "bcc");
+        to.queues("q", "r", "s").bind("amq.direct", "q", "k").bind("amq.direct", "r", "cc").bind("amq.direct", "s",
+                "bcc");
         assertThat(route("amq.direct", "k", "cc", "k", "bcc", "none")).containsExactlyInAnyOrder("q", "r", "s");
         assertThat(route("", "q", "r", "absent")).containsExactly("q", "r");
     }
@@ -362,8 +365,8 @@ class RoutingTableTest {
         HeaderSource broken = () -> {
             throw new IllegalStateException("damaged");
         };
-        assertThat(org.assertj.core.api.Assertions.catchThrowable(
-                        () -> to.table().route(to.table().exchange("amq.fanout"), "k", broken, out)))
+        assertThat(catchThrowable(
+                () -> to.table().route(to.table().exchange("amq.fanout"), "k", broken, out)))
                 .hasMessage("damaged");
         out.clear();
         to.table().route(to.table().exchange("amq.fanout"), "k", () -> Map.of("a", 1), out);
@@ -418,7 +421,8 @@ class RoutingTableTest {
 
     @Test
     void shouldListBindingsByBothEnds() {
-        to.queues("q").bind("amq.direct", "q", "k").bind("amq.direct", "q", "l").bindExchange("amq.direct", "amq.topic", "k");
+        to.queues("q").bind("amq.direct", "q", "k").bind("amq.direct", "q", "l").bindExchange("amq.direct", "amq.topic",
+                "k");
         assertThat(to.table().exchange("amq.direct").bindings())
                 .containsExactlyInAnyOrder(
                         Binding.toQueue("amq.direct", "q", "k"),

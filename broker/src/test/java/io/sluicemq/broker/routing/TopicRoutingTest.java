@@ -3,6 +3,7 @@ package io.sluicemq.broker.routing;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.Arrays;
+import java.util.Collections;
 import org.junit.jupiter.api.Test;
 
 /** 0-9-1 §3.1.3.3 */
@@ -112,9 +113,9 @@ class TopicRoutingTest {
     @Test
     void shouldNotBlowUpOnManyHashes() {
         // A matcher that tries each way to share out the words over the wildcards would not end.
-        to.queues("q").bind("amq.topic", "q", String.join(".", java.util.Collections.nCopies(60, "#.x")) + ".end");
-        to.queues("r").bind("amq.topic", "r", String.join(".", java.util.Collections.nCopies(125, "#")) + ".end");
-        to.queues("s").bind("amq.topic", "s", String.join(".", java.util.Collections.nCopies(60, "#.*")) + ".end");
+        to.queues("q").bind("amq.topic", "q", String.join(".", Collections.nCopies(60, "#.x")) + ".end");
+        to.queues("r").bind("amq.topic", "r", String.join(".", Collections.nCopies(125, "#")) + ".end");
+        to.queues("s").bind("amq.topic", "s", String.join(".", Collections.nCopies(60, "#.*")) + ".end");
         String[] words = new String[127];
         Arrays.fill(words, "x");
         String key = String.join(".", words);
