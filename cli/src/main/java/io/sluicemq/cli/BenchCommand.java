@@ -133,18 +133,17 @@ public final class BenchCommand implements Callable<Integer> {
     @Option(
             names = "--ack-every",
             paramLabel = "N",
-            description = "Acknowledge each N-th with those before it; 0 = automatic (default: ${DEFAULT-VALUE}).",
-            defaultValue = "50")
-    private int ackEvery;
+<<<<<<< HEAD
+            description = "Acknowledge each N-th with those before it; 0 = automatic (default: ${DEFAULT-VALUE}).", defaultValue =
+            "50")
+    private int ackEvery;=======description=
+    {
+                "Acknowledge each N-th with those before it; 0 = automatic (default: 50, and no more than half",
+                "of the prefetch)."
+            })
+    private Integer ackEvery;>>>>>>>bench
 
-    @Option(
-            names = "--rate",
-            paramLabel = "N",
-            description = {
-                "Messages a second by all producers together, on a schedule that does not slip: latency is then",
-                "counted from the intended send; 0 = as fast as they can (default: ${DEFAULT-VALUE})."
-            },
-            defaultValue = "0")
+    @Option(names="--rate",paramLabel="N",description={"Messages a second by all producers together, on a schedule that does not slip: latency is then","counted from the intended send; 0 = as fast as they can (default: ${DEFAULT-VALUE})."},defaultValue="0")
     private long rate;
 
     @Option(
@@ -316,6 +315,7 @@ public final class BenchCommand implements Callable<Integer> {
             }
         }
         int queueCount = subscribers != null ? subscribers : queues != null ? queues : 1;
+        int acknowledgeEvery = ackEvery != null ? ackEvery : prefetch == 0 ? 50 : Math.clamp(prefetch / 2, 1, 50);
         int consumerCount = consumers != null ? consumers : queueCount;
         try {
             return new BenchPlan(
@@ -329,7 +329,7 @@ public final class BenchCommand implements Callable<Integer> {
                     confirm,
                     mandatory,
                     prefetch,
-                    ackEvery,
+                    acknowledgeEvery,
                     rate,
                     seconds,
                     warmup,

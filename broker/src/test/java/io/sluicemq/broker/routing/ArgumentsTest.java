@@ -51,8 +51,8 @@ class ArgumentsTest {
     @Test
     void shouldCompareContents() {
         assertSame("a", new StringBuilder("a"));
-        assertSame(new byte[]{1}, new byte[]{1});
-        assertDifferent(new byte[]{1}, new byte[]{2});
+        assertSame(new byte[] {1}, new byte[] {1});
+        assertDifferent(new byte[] {1}, new byte[] {2});
         assertSame(List.of(1, List.of(2L)), List.of(1L, List.of(2)));
         assertDifferent(List.of(1, 2), List.of(2, 1));
         assertSame(Map.of("a", 1, "b", 2), Map.of("b", 2L, "a", 1L));

@@ -97,7 +97,7 @@ class HeadersRoutingTest {
         binding("int", Map.of("n", 5));
         binding("text", Map.of("n", "5"));
         binding("half", Map.of("n", 0.5f));
-        binding("bytes", Map.of("n", new byte[]{1, 2}));
+        binding("bytes", Map.of("n", new byte[] {1, 2}));
         binding("list", Map.of("n", List.of(1, "a", Map.of("k", 2))));
         binding("yes", Map.of("n", true));
         for (Object five : List.of((byte) 5, (short) 5, 5, 5L, BigInteger.valueOf(5), 5.0, 5.0f)) {
@@ -106,7 +106,7 @@ class HeadersRoutingTest {
         assertMatches(Map.of("n", "5"), "text");
         assertMatches(Map.of("n", new StringBuilder("5")), "text");
         assertMatches(Map.of("n", 0.5), "half");
-        assertMatches(Map.of("n", new byte[]{1, 2}), "bytes");
+        assertMatches(Map.of("n", new byte[] {1, 2}), "bytes");
         assertMatches(Map.of("n", List.of(1L, "a", Map.of("k", (short) 2))), "list");
         assertMatches(Map.of("n", List.of(1, "a")));
         assertMatches(Map.of("n", true), "yes");
