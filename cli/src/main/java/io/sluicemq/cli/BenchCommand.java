@@ -133,17 +133,20 @@ public final class BenchCommand implements Callable<Integer> {
     @Option(
             names = "--ack-every",
             paramLabel = "N",
-<<<<<<< HEAD
-            description = "Acknowledge each N-th with those before it; 0 = automatic (default: ${DEFAULT-VALUE}).", defaultValue =
-            "50")
-    private int ackEvery;=======description=
-    {
+            description = {
                 "Acknowledge each N-th with those before it; 0 = automatic (default: 50, and no more than half",
                 "of the prefetch)."
             })
-    private Integer ackEvery;>>>>>>>bench
+    private Integer ackEvery;
 
-    @Option(names="--rate",paramLabel="N",description={"Messages a second by all producers together, on a schedule that does not slip: latency is then","counted from the intended send; 0 = as fast as they can (default: ${DEFAULT-VALUE})."},defaultValue="0")
+    @Option(
+            names = "--rate",
+            paramLabel = "N",
+            description = {
+                "Messages a second by all producers together, on a schedule that does not slip: latency is then",
+                "counted from the intended send; 0 = as fast as they can (default: ${DEFAULT-VALUE})."
+            },
+            defaultValue = "0")
     private long rate;
 
     @Option(
