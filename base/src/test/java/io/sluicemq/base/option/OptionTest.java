@@ -9,13 +9,12 @@ import org.junit.jupiter.api.Test;
 
 class OptionTest {
 
-    private static final Option<Integer> PORT =
-            Option.of("port", OptionType.INT, "A port.").between(0, 65535).defaultsTo(5672);
+    private static final Option<Integer> PORT = Option.of("port", OptionType.INT, "A port.").between(0, 65535)
+            .defaultsTo(5672);
 
     @Test
     void shouldSayWhatItExpectsInFull() {
-        Option<Integer> peers =
-                Option.of("peers", OptionType.INT, "").counting("peers").atLeast(1);
+        Option<Integer> peers = Option.of("peers", OptionType.INT, "").counting("peers").atLeast(1);
         Option<Long> frame = Option.of("frame", OptionType.SIZE, "").between(4096L, 1L << 20);
 
         assertThat(PORT.expected()).isEqualTo("a whole number from 0 to 65535");

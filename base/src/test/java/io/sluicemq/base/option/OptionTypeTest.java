@@ -37,7 +37,8 @@ class OptionTypeTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "k", "-1", "1.5GiB", "10 Mi", "10MiBs", "1e3", "9223372036854775808", "8589934592g", "ten"})
+    @ValueSource(strings = {"", "k", "-1", "1.5GiB", "10 Mi", "10MiBs", "1e3", "9223372036854775808", "8589934592g",
+        "ten"})
     void shouldRefuseWhatIsNoSize(String text) {
         assertThatThrownBy(() -> OptionType.SIZE.parse(text))
                 .isInstanceOf(InvalidValue.class)
@@ -45,7 +46,8 @@ class OptionTypeTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"0, PT0S", "250ms, PT0.25S", "10s, PT10S", "10 s, PT10S", "5m, PT5M", "2h, PT2H", "7d, PT168H", "90S, PT90S"})
+    @CsvSource({"0, PT0S", "250ms, PT0.25S", "10s, PT10S", "10 s, PT10S", "5m, PT5M", "2h, PT2H", "7d, PT168H",
+        "90S, PT90S"})
     void shouldReadDurations(String text, Duration duration) throws InvalidValue {
         assertThat(OptionType.DURATION.parse(text)).isEqualTo(duration);
     }
@@ -84,7 +86,8 @@ class OptionTypeTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "host", ":5672", "host:", "host:65536", "host:-1", "::1:5672", "[host]:1", "a b:1", "host:+1"})
+    @ValueSource(strings = {"", "host", ":5672", "host:", "host:65536", "host:-1", "::1:5672", "[host]:1", "a b:1",
+        "host:+1"})
     void shouldRefuseWhatIsNoHostWithPort(String text) {
         assertThatThrownBy(() -> OptionType.HOST_PORT.parse(text)).isInstanceOf(InvalidValue.class);
     }
@@ -111,8 +114,8 @@ class OptionTypeTest {
 
     @Test
     void shouldCheckElementsOfListsThatWereNotReadFromText() {
-        OptionType<List<String>> type =
-                OptionType.listOf(OptionType.STRING.where("a short word", word -> word.length() < 5));
+        OptionType<List<String>> type = OptionType
+                .listOf(OptionType.STRING.where("a short word", word -> word.length() < 5));
 
         assertThatThrownBy(() -> type.check(List.of("word", "wordy"))).isInstanceOf(InvalidValue.class);
     }

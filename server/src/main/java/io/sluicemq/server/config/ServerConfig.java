@@ -98,8 +98,8 @@ public record ServerConfig(
         List<ListenerConfig> listeners = new ArrayList<>();
         Map<HostPort, String> taken = new HashMap<>();
         sections.forEach((name, section) -> {
-            HostPort address =
-                    new HostPort(section.get(ServerOptions.LISTENER_HOST), section.get(ServerOptions.LISTENER_PORT));
+            HostPort address = new HostPort(section.get(ServerOptions.LISTENER_HOST),
+                    section.get(ServerOptions.LISTENER_PORT));
             listeners.add(new ListenerConfig(name, address));
             String other = address.port() == 0 ? null : taken.putIfAbsent(address, name);
             if (other != null) {
@@ -127,7 +127,8 @@ public record ServerConfig(
                     problems.add(Problem.of(
                             place,
                             ServerOptions.USERS.key(),
-                            "user " + name.orElse("") + " may enter '" + virtualHost + "', which does not exist: " + hint));
+                            "user " + name.orElse("") + " may enter '" + virtualHost + "', which does not exist: "
+                                    + hint));
                 }
             }
             // A user without a name or password has been refused by the reader already.

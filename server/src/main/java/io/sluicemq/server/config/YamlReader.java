@@ -226,7 +226,8 @@ public final class YamlReader {
             if (value instanceof MappingNode inner) {
                 readSection(inner, itemPath, named.item(), item);
             } else if (!isNothing(value)) {
-                problems.add(Problem.wrongShape(place(value), itemPath, found(value), "a section with keys of its own"));
+                problems.add(
+                        Problem.wrongShape(place(value), itemPath, found(value), "a section with keys of its own"));
             }
         }
     }
@@ -243,7 +244,8 @@ public final class YamlReader {
         for (Node element : sequence.getValue()) {
             String itemPath = path + "[" + index++ + "]";
             if (!(element instanceof MappingNode mapping)) {
-                problems.add(Problem.wrongShape(place(element), itemPath, found(element), "a section with keys of its own"));
+                problems.add(
+                        Problem.wrongShape(place(element), itemPath, found(element), "a section with keys of its own"));
                 continue;
             }
             Settings item = settings.add(list, place(element));

@@ -120,7 +120,8 @@ public final class DataFolder implements AutoCloseable {
         try {
             Files.createDirectories(path);
         } catch (FileAlreadyExistsException e) {
-            throw new DataFolderRefused("data folder " + path + " can't be used: " + e.getFile() + " is not a folder", e);
+            throw new DataFolderRefused("data folder " + path + " can't be used: " + e.getFile() + " is not a folder",
+                    e);
         }
     }
 
@@ -131,8 +132,9 @@ public final class DataFolder implements AutoCloseable {
             String text = Files.size(file) > MAX_FORMAT_BYTES ? "" : readLatin1(file);
             Matcher matcher = FORMAT_PATTERN.matcher(text);
             if (!matcher.matches()) {
-                throw new DataFolderRefused("data folder " + path + " can't be used: " + file + " is damaged: expected '"
-                        + FORMAT_TEXT + FORMAT + "'");
+                throw new DataFolderRefused(
+                        "data folder " + path + " can't be used: " + file + " is damaged: expected '"
+                                + FORMAT_TEXT + FORMAT + "'");
             }
             int format = Integer.parseInt(matcher.group(1));
             if (format != FORMAT) {
@@ -171,7 +173,8 @@ public final class DataFolder implements AutoCloseable {
         String key = "io.sluicemq.data.open:" + (fileKey != null ? fileKey : path.toRealPath());
         Properties shared = System.getProperties();
         if (shared.putIfAbsent(key, path.toString()) != null) {
-            throw new DataFolderRefused("data folder " + path + " is in use by this process (" + ownPid() + ") already");
+            throw new DataFolderRefused(
+                    "data folder " + path + " is in use by this process (" + ownPid() + ") already");
         }
         return key;
     }

@@ -32,7 +32,8 @@ class ServerConfigTest {
     Path folder;
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "# nothing but a comment\n", "---\n", "limits:\nlisteners:\nusers:\n", "\uFEFFlimits: {}\n"})
+    @ValueSource(strings = {"", "# nothing but a comment\n", "---\n", "limits:\nlisteners:\nusers:\n",
+        "\uFEFFlimits: {}\n"})
     void shouldTakeDefaultsForWhatIsNotWritten(String yaml) throws ConfigException {
         ServerConfig config = read(yaml);
 
@@ -157,7 +158,8 @@ class ServerConfigTest {
                         "listeners: {amqp: {tls: true}}",
                         "1:20: unknown key 'tls' in listeners.amqp: expected one of host, port"),
                 wrong("loops: 1\ndata: a\nloops: 2", "3:1: loops is given twice, first in line 1"),
-                wrong("limits:\n  heartbeat: 1s\n  heartbeat: 1s", "3:3: limits.heartbeat is given twice, first in line 2"),
+                wrong("limits:\n  heartbeat: 1s\n  heartbeat: 1s",
+                        "3:3: limits.heartbeat is given twice, first in line 2"),
                 wrong("listeners:\n  a:\n  a:\n", "3:3: listeners.a is given twice, first in line 2"),
                 wrong("[a]: 1", "1:1: a key is a list: expected a word"),
                 wrong("listeners: {\"\": {}}", "1:13: '' in listeners: expected " + NAME),
@@ -192,8 +194,9 @@ class ServerConfigTest {
                 // What is not YAML
                 wrong("loops: [1", "1:10: this is not YAML: expected ',' or ']', but got <stream end>"),
                 wrong("a: b: c", "1:5: this is not YAML: mapping values are not allowed here"),
-                wrong("loops: 1\n\tdata: x", "2:1: this is not YAML: found character '\\t(TAB)' that cannot start any token"
-                        + ". (Do not use \\t(TAB) for indentation)"),
+                wrong("loops: 1\n\tdata: x",
+                        "2:1: this is not YAML: found character '\\t(TAB)' that cannot start any token"
+                                + ". (Do not use \\t(TAB) for indentation)"),
                 wrong("loops: *x", "1:8: this is not YAML: found undefined alias x"),
                 wrong("loops: 1\n---\nloops: 2", "2:1: this is not YAML: but found another document"));
     }
