@@ -73,7 +73,7 @@ class BenchCommandTest {
     @Test
     void shouldTellNumbersAndTruthsInQueueArgumentsFromText() {
         assertThat(plan("--queue-args", "x-max-length=1000,x-single-active-consumer=true,x-overflow=drop-head")
-                        .queueArguments())
+                .queueArguments())
                 .isEqualTo(Map.of("x-max-length", 1000L, "x-single-active-consumer", true, "x-overflow", "drop-head"));
     }
 
