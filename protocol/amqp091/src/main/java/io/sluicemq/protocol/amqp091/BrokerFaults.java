@@ -20,13 +20,15 @@ final class BrokerFaults {
             case BrokerError.Inequivalent e -> precondition(
                     method,
                     "inequivalent arg '" + e.property() + "' for " + named(e.kind(), e.name(), e.virtualHost())
-                            + ": received '" + e.received() + "' but current is '" + e.current() + "'");
+                            + ": received " + e.received() + " but current is " + e.current());
             case BrokerError.Locked e -> ProtocolFault.at(
                     method,
                     ReplyCode.RESOURCE_LOCKED,
                     "cannot obtain exclusive access to locked " + named(Kind.QUEUE, e.queue(), e.virtualHost())
                             + ". It could be originally declared on another connection or the exclusive property"
                             + " value does not match that of the original declaration.");
+            case BrokerError.UnknownExchangeType e ->
+                ProtocolFault.at(method, ReplyCode.COMMAND_INVALID, "unknown exchange type '" + e.type() + "'");
             case BrokerError.ExclusiveUse e ->
                 refused(method, named(Kind.QUEUE, e.queue(), e.virtualHost()) + " in exclusive use");
             case BrokerError.InUse e ->
@@ -42,11 +44,15 @@ final class BrokerFaults {
             case BrokerError.AccessRefused e when e.kind() == Kind.VIRTUAL_HOST -> ProtocolFault.at(
                     method,
                     ReplyCode.NOT_ALLOWED,
-                    "access to vhost '" + e.name() + "' refused for user '" + e.user() + "'" + because(e.reason()));
+                    e.reason().isEmpty()
+                            ? "access to vhost '" + e.name() + "' refused for user '" + e.user() + "'"
+                            : e.reason());
             case BrokerError.AccessRefused e -> refused(
                     method,
-                    "access to " + named(e.kind(), e.name(), e.virtualHost()) + " refused for user '" + e.user() + "'"
-                            + because(e.reason()));
+                    e.reason().isEmpty()
+                            ? "access to " + named(e.kind(), e.name(), e.virtualHost()) + " refused for user '"
+                                    + e.user() + "'"
+                            : e.reason());
             case BrokerError.LimitReached e -> precondition(
                     method,
                     e.what() + " limit (" + e.limit() + ") is reached: '" + e.name() + "' in vhost '"
@@ -55,16 +61,17 @@ final class BrokerFaults {
         };
     }
 
+    /** Whether a refusal ends the connection and not only the channel (spec, exchange.declare, rule "support"). */
+    static boolean closesConnection(BrokerError error) {
+        return error instanceof BrokerError.UnknownExchangeType;
+    }
+
     private static ProtocolFault precondition(int method, String text) {
         return ProtocolFault.at(method, ReplyCode.PRECONDITION_FAILED, text);
     }
 
     private static ProtocolFault refused(int method, String text) {
         return ProtocolFault.at(method, ReplyCode.ACCESS_REFUSED, text);
-    }
-
-    private static String because(String reason) {
-        return reason == null || reason.isEmpty() ? "" : ": " + reason;
     }
 
     /** A thing as the field names it: {@code queue 'q' in vhost '/'}. */

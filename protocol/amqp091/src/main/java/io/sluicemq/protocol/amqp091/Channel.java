@@ -394,7 +394,7 @@ final class Channel {
             if (!channel.open()) {
                 refusedLate.run();
             } else if (!refused.test(error)) {
-                channel.fail(BrokerFaults.of(error, method));
+                channel.refused(error, method);
             }
             channel.answered();
         }
@@ -429,6 +429,15 @@ final class Channel {
                 BrokerFaults.replyText(fault),
                 fault.classId() << 16 | fault.methodId());
         release();
+    }
+
+    private void refused(BrokerError error, int method) {
+        ProtocolFault fault = BrokerFaults.of(error, method);
+        if (BrokerFaults.closesConnection(error)) {
+            connection.fail(fault);
+        } else {
+            fail(fault);
+        }
     }
 
     /** Closes the whole connection for an error of the client's (spec, connection.close). */

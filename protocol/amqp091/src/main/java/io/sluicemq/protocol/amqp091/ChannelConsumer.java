@@ -8,7 +8,7 @@ import io.sluicemq.protocol.amqp091.codec.ShortString;
 
 /** A consumer of a channel: what its client calls it, and what it owes and is owed. Owned by the connection's loop. */
 @LoopOwned
-final class ChannelConsumer implements ConsumerSink {
+final class ChannelConsumer implements ConsumerSink, WindowOwner {
 
     private final Consuming consuming;
     private final ShortString tag;
@@ -87,8 +87,8 @@ final class ChannelConsumer implements ConsumerSink {
         return first && bytes > 0;
     }
 
-    /** The bytes have left for the socket. */
-    void giveBack() {
+    @Override
+    public void giveBack() {
         long bytes = owedBytes;
         owedBytes = 0;
         if (!ended && bytes > 0) {

@@ -97,8 +97,8 @@ final class ConnectionSession implements ProtocolSession, ClientEvents, FrameHan
     private String shortage;
     private boolean toldBlocked;
     private PublishFacts facts;
-    private List<ChannelConsumer> owing = new ArrayList<>(0);
-    private List<ChannelConsumer> spareOwing = new ArrayList<>(0);
+    private List<WindowOwner> owing = new ArrayList<>(0);
+    private List<WindowOwner> spareOwing = new ArrayList<>(0);
     private List<LateSettlement> lateSettlements = new ArrayList<>(0);
 
     private record LateSettlement(Delivery delivery, Outcome outcome) {}
@@ -453,6 +453,7 @@ final class ConnectionSession implements ProtocolSession, ClientEvents, FrameHan
         }
         channels[number] = new Channel(this, number);
         unreleasedChannels++;
+        client.channelsChanged(1);
         FrameEncoder.channelOpenOk(out(), number);
     }
 
@@ -645,9 +646,9 @@ final class ConnectionSession implements ProtocolSession, ClientEvents, FrameHan
 
     // ---- deliveries
 
-    /** A consumer's bytes are in the buffer; they are given back when they have left. */
-    void owes(ChannelConsumer consumer) {
-        owing.add(consumer);
+    /** Bytes of a consumer are in the buffer; they are given back when they have left. */
+    void owes(WindowOwner owner) {
+        owing.add(owner);
     }
 
     @Override
@@ -664,7 +665,7 @@ final class ConnectionSession implements ProtocolSession, ClientEvents, FrameHan
         if (owing.isEmpty() || !wire.isWritable()) {
             return;
         }
-        List<ChannelConsumer> due = owing;
+        List<WindowOwner> due = owing;
         owing = spareOwing;
         for (int i = 0; i < due.size(); i++) {
             due.get(i).giveBack();
@@ -824,6 +825,7 @@ final class ConnectionSession implements ProtocolSession, ClientEvents, FrameHan
     /** A channel that was to be released has given back all it held. */
     void channelReleased() {
         unreleasedChannels--;
+        client.channelsChanged(-1);
         if (clientClosing) {
             closeClientWhenSettled();
         }

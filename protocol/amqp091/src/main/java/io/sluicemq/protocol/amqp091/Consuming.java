@@ -201,8 +201,12 @@ final class Consuming {
         }
     }
 
-    void deliverReply(ShortString tag, Delivery delivery) {
+    /** @param newlyOwing whom to give its window back to; null if that is already to come */
+    void deliverReply(ShortString tag, Delivery delivery, WindowOwner newlyOwing) {
         if (channel.open()) {
+            if (newlyOwing != null) {
+                connection.owes(newlyOwing);
+            }
             send(tag, null, delivery);
         }
     }

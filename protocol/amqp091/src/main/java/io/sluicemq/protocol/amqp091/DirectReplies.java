@@ -11,7 +11,7 @@ import io.sluicemq.protocol.amqp091.codec.ShortString;
  * between. Owned by the connection's loop.
  */
 @LoopOwned
-final class DirectReplies implements ConsumerSink {
+final class DirectReplies implements ConsumerSink, WindowOwner {
 
     /** The name to consume from and to put into reply-to; real reply addresses start with it. */
     static final String PSEUDO_QUEUE = "amq.rabbitmq.reply-to";
@@ -20,6 +20,7 @@ final class DirectReplies implements ConsumerSink {
     private final ShortString tag;
     private final Client.ReplyAddress address;
     private boolean closed;
+    private long owedBytes;
 
     DirectReplies(Consuming consuming, Client client, ShortString tag) {
         this.consuming = consuming;
@@ -51,7 +52,18 @@ final class DirectReplies implements ConsumerSink {
     @Override
     public void deliver(Delivery delivery) {
         if (!closed) {
-            consuming.deliverReply(tag, delivery);
+            boolean first = owedBytes == 0;
+            owedBytes += delivery.windowBytes();
+            consuming.deliverReply(tag, delivery, first ? this : null);
+        }
+    }
+
+    @Override
+    public void giveBack() {
+        long bytes = owedBytes;
+        owedBytes = 0;
+        if (!closed) {
+            address.written(bytes);
         }
     }
 

@@ -14,7 +14,8 @@ import java.util.List;
  * @param header the property bytes to pass on, without the BCC header
  * @param ttlMillis the time-to-live, or {@link Message#NO_TTL}; unless {@code expiresAtMillis} is set
  * @param expiresAtMillis when it expires, in milliseconds since 1970, for clients that send a date; else 0
- * @param extraKeys the routing keys of the CC and BCC headers; null if none
+ * @param extraKeys the routing keys of the CC header
+ * @param hiddenKeys the routing keys of the BCC header
  * @param wantsReplies whether its reply-to is the pseudo-queue of direct reply-to
  * @param refusal why a message with these properties is not taken; null if it is
  */
@@ -23,7 +24,8 @@ record PublishFacts(
         byte[] header,
         long ttlMillis,
         long expiresAtMillis,
-        String[] extraKeys,
+        List<String> extraKeys,
+        List<String> hiddenKeys,
         boolean wantsReplies,
         String refusal) {
 
@@ -31,8 +33,7 @@ record PublishFacts(
     private static final long FIRST_DATE_MILLIS = 1_000_000_000_000L;
 
     private static final int LONGEST_EXPIRATION = 18;
-    private static final String CC = "CC";
-    private static final String BCC = "BCC";
+    private static final String HIDDEN = "BCC";
 
     /**
      * Reads the facts.
@@ -44,7 +45,7 @@ record PublishFacts(
         try {
             return read(properties, user, sendsDates);
         } catch (Refused e) {
-            return new PublishFacts(properties, null, 0, 0, null, false, e.getMessage());
+            return new PublishFacts(properties, null, 0, 0, List.of(), List.of(), false, e.getMessage());
         }
     }
 
@@ -53,12 +54,14 @@ record PublishFacts(
         long expiration = expiration(properties);
         boolean date = sendsDates && expiration >= FIRST_DATE_MILLIS;
         boolean never = sendsDates && expiration == 0;
-        String[] extraKeys = null;
+        List<String> extraKeys = List.of();
+        List<String> hiddenKeys = List.of();
         BasicProperties passedOn = properties;
         if (properties.has(BasicProperty.HEADERS)) {
-            extraKeys = extraKeys(properties);
-            if (extraKeys != null && properties.hasHeader(BCC)) {
-                passedOn = properties.edit().removeHeader(BCC).build();
+            extraKeys = keys(properties, "CC");
+            if (properties.hasHeader(HIDDEN)) {
+                hiddenKeys = keys(properties, HIDDEN);
+                passedOn = properties.edit().removeHeader(HIDDEN).build();
             }
         }
         boolean wantsReplies = properties.has(BasicProperty.REPLY_TO)
@@ -69,6 +72,7 @@ record PublishFacts(
                 date || never ? Message.NO_TTL : expiration,
                 date ? expiration : 0,
                 extraKeys,
+                hiddenKeys,
                 wantsReplies,
                 null);
     }
@@ -98,29 +102,25 @@ record PublishFacts(
         return Long.parseLong(text);
     }
 
-    private static String[] extraKeys(BasicProperties properties) {
-        List<String> keys = null;
-        for (String name : new String[] {CC, BCC}) {
-            if (properties.hasHeader(name)) {
-                if (keys == null) {
-                    keys = new ArrayList<>();
-                }
-                addKeys(name, properties.header(name), keys);
-            }
+    private static List<String> keys(BasicProperties properties, String name) {
+        if (!properties.hasHeader(name)) {
+            return List.of();
         }
-        return keys == null ? null : keys.toArray(String[]::new);
-    }
-
-    private static void addKeys(String name, Object value, List<String> keys) {
-        if (!(value instanceof List<?> list)) {
-            throw new Refused("invalid message: the header " + name + " is not a list of strings");
+        if (!(properties.header(name) instanceof List<?> list)) {
+            throw notAList(name);
         }
+        List<String> keys = new ArrayList<>(list.size());
         for (Object key : list) {
             if (!(key instanceof String text)) {
-                throw new Refused("invalid message: the header " + name + " is not a list of strings");
+                throw notAList(name);
             }
             keys.add(text);
         }
+        return List.copyOf(keys);
+    }
+
+    private static Refused notAList(String name) {
+        return new Refused("invalid message: the header " + name + " is not a list of strings");
     }
 
     /** How long a message published on this connection now may live, in milliseconds. */

@@ -166,7 +166,7 @@ final class Publishing {
             header = facts.headerWithReplyTo(replyTo);
         }
         BasicProperties properties = facts.properties();
-        publish(new Message(
+        Message message = new Message(
                 Amqp091Format.INSTANCE,
                 exchange.value(),
                 routingKey.value(),
@@ -176,7 +176,11 @@ final class Publishing {
                 properties.persistent(),
                 properties.priority(),
                 facts.ttlMillis(connection),
-                connection.client()));
+                connection.client());
+        if (!facts.hiddenKeys().isEmpty()) {
+            message.hiddenKeys(facts.hiddenKeys());
+        }
+        publish(message);
     }
 
     private void publish(Message message) {
