@@ -16,6 +16,8 @@ public final class FrameDecoder {
 
     /** Properties up to this length are remembered, in bytes; larger ones hardly repeat. */
     private static final int REMEMBERED_PROPERTIES = 512;
+    /** From this length on, in bytes, a bulk copy is worth what it allocates. */
+    private static final int BULK_COPY = 512;
     private static final int METHOD_ID_LENGTH = 4;
     /** The longest possible publish payload. Also what any shorter method is copied to. */
     private static final int SCRATCH = METHOD_ID_LENGTH + 2 + 2 * (1 + ShortString.MAX_BYTES) + 1;
@@ -109,6 +111,24 @@ public final class FrameDecoder {
         return new ProtocolFaultException(new ProtocolFault(ReplyCode.FRAME_ERROR, text, 0, 0, true));
     }
 
+    /**
+     * Copies {@code length} bytes. Short ranges are copied in longs: the buffers' own bulk read of a direct buffer
+     * allocates a view each time.
+     */
+    private static void copy(ByteBuf in, int index, byte[] target, int length) {
+        if (length > BULK_COPY) {
+            in.getBytes(index, target, 0, length);
+            return;
+        }
+        int i = 0;
+        for (; i <= length - Long.BYTES; i += Long.BYTES) {
+            Utf8.LONGS.set(target, i, in.getLong(index + i));
+        }
+        for (; i < length; i++) {
+            target[i] = in.getByte(index + i);
+        }
+    }
+
     private static ProtocolFaultException fault(int method, ReplyCode code, String text) {
         return new ProtocolFaultException(ProtocolFault.at(method, code, text));
     }
@@ -168,7 +188,7 @@ public final class FrameDecoder {
         } else if (size <= SCRATCH) {
             bytes = scratch;
             from = 0;
-            in.getBytes(index, bytes, 0, size);
+            copy(in, index, bytes, size);
         } else {
             throw fault(MethodId.BASIC_PUBLISH, ReplyCode.SYNTAX_ERROR, "basic.publish: too many arguments");
         }
@@ -196,7 +216,7 @@ public final class FrameDecoder {
         ClientMethod decoded;
         try {
             byte[] bytes = size <= SCRATCH ? scratch : new byte[size];
-            in.getBytes(index, bytes, 0, size);
+            copy(in, index, bytes, size);
             WireReader arguments = reader.over(bytes, METHOD_ID_LENGTH, size);
             decoded = channel == 0
                     ? MethodDecoder.connectionMethod(method, arguments)
@@ -249,7 +269,7 @@ public final class FrameDecoder {
             return lastProperties;
         }
         byte[] bytes = new byte[length];
-        in.getBytes(index, bytes);
+        copy(in, index, bytes, length);
         BasicProperties properties;
         try {
             properties = BasicProperties.of(bytes);
