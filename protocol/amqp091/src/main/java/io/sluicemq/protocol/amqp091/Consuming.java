@@ -1,6 +1,5 @@
 package io.sluicemq.protocol.amqp091;
 
-import io.netty.buffer.ByteBuf;
 import io.sluicemq.api.Consumer;
 import io.sluicemq.api.ConsumerSpec;
 import io.sluicemq.api.Delivery;
@@ -276,16 +275,15 @@ final class Consuming {
                 gate.sent();
             }
         }
-        ByteBuf out = connection.out();
         FrameEncoder.basicDeliver(
-                out,
+                connection.out(),
                 channel.number(),
                 tag,
                 deliveryTag,
                 delivery.redelivered(),
                 connection.strings().of(message.exchange()),
                 connection.strings().of(message.routingKey()));
-        ContentWriter.write(out, channel.number(), connection.frameMax(), header, message.body());
+        ContentWriter.write(connection, channel.number(), header, message.body());
     }
 
     /** A header frame cannot be split, so a message whose header is too large for this client is set aside. */
@@ -329,16 +327,15 @@ final class Consuming {
         if (!delivery.settled()) {
             unacked.add(deliveryTag, delivery, null);
         }
-        ByteBuf out = connection.out();
         FrameEncoder.basicGetOk(
-                out,
+                connection.out(),
                 channel.number(),
                 deliveryTag,
                 delivery.redelivered(),
                 connection.strings().of(message.exchange()),
                 connection.strings().of(message.routingKey()),
                 delivery.remaining());
-        ContentWriter.write(out, channel.number(), connection.frameMax(), header, message.body());
+        ContentWriter.write(connection, channel.number(), header, message.body());
     }
 
     // ---- settlements

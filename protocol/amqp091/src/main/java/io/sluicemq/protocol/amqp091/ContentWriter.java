@@ -20,12 +20,23 @@ final class ContentWriter {
         return FrameFormat.OVERHEAD + HEADER_FIXED + properties.length;
     }
 
-    static void write(ByteBuf out, int channel, int frameMax, byte[] properties, byte[] body) {
-        out.ensureWritable(headerFrameLength(properties) + FrameEncoder.bodyFramesLength(frameMax, body.length));
+    /** Writes all frames of a content; each begins in whatever buffer the connection then offers. */
+    static void write(ConnectionSession connection, int channel, byte[] properties, byte[] body) {
+        int chunk = Math.min(FrameEncoder.bodyChunk(connection.frameMax()), Math.max(1, body.length));
+        ByteBuf out = connection.out();
+        out.ensureWritable(headerFrameLength(properties) + FrameFormat.OVERHEAD + chunk);
         out.writeByte(FrameFormat.HEADER).writeShort(channel).writeInt(HEADER_FIXED + properties.length);
         out.writeInt(BASIC_CLASS << 16).writeLong(body.length);
         out.writeBytes(properties);
         out.writeByte(FrameFormat.END);
-        FrameEncoder.bodyFrames(out, channel, frameMax, body, 0, body.length);
+        for (int at = 0; at < body.length; at += chunk) {
+            int length = Math.min(chunk, body.length - at);
+            FrameEncoder.bodyFrameStart(out, channel, length);
+            out.writeBytes(body, at, length);
+            out.writeByte(FrameFormat.END);
+            if (body.length > chunk) {
+                out = connection.out();
+            }
+        }
     }
 }

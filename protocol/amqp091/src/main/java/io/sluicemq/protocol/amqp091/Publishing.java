@@ -224,15 +224,14 @@ final class Publishing {
 
     /** Gives a mandatory message back to the client (spec, basic.return). */
     void writeReturn(Message message) {
-        ByteBuf out = connection.out();
         FrameEncoder.basicReturn(
-                out,
+                connection.out(),
                 channel.number(),
                 ReplyCode.NO_ROUTE.code(),
                 ReplyCode.NO_ROUTE.name(),
                 connection.strings().of(message.exchange()),
                 connection.strings().of(message.routingKey()));
-        ContentWriter.write(out, channel.number(), connection.frameMax(), message.header(), message.body());
+        ContentWriter.write(connection, channel.number(), message.header(), message.body());
     }
 
     // ---- confirms
@@ -252,6 +251,8 @@ final class Publishing {
     private void resolved(long sequence, boolean accepted) {
         if (channel.open() && confirms.resolve(sequence, accepted)) {
             connection.loop().atTurnEnd(flushConfirms);
+            // Asked for now, the buffer is flushed after that and in the same turn.
+            connection.out();
         }
     }
 
