@@ -8,7 +8,9 @@ public sealed interface BrokerError {
 
     /** What kind of thing an error is about. */
     enum Kind {
-        VIRTUAL_HOST("vhost"), EXCHANGE("exchange"), QUEUE("queue");
+        VIRTUAL_HOST("vhost"),
+        EXCHANGE("exchange"),
+        QUEUE("queue");
 
         private final String word;
 
@@ -31,8 +33,7 @@ public sealed interface BrokerError {
      */
     record Inequivalent(
             Kind kind, String name, String virtualHost, String property, String received, String current)
-            implements
-                BrokerError {}
+            implements BrokerError {}
 
     /** The queue is exclusive to another connection. */
     record Locked(String queue, String virtualHost) implements BrokerError {}
@@ -48,8 +49,7 @@ public sealed interface BrokerError {
 
     /** An argument of a declaration, binding or subscription is not valid. */
     record InvalidArgument(Kind kind, String name, String virtualHost, String argument, String reason)
-            implements
-                BrokerError {}
+            implements BrokerError {}
 
     /** There is no exchange type of that name. */
     record UnknownExchangeType(String exchange, String type) implements BrokerError {}
@@ -59,8 +59,7 @@ public sealed interface BrokerError {
 
     /** This user may not. */
     record AccessRefused(String user, Kind kind, String name, String virtualHost, String reason)
-            implements
-                BrokerError {}
+            implements BrokerError {}
 
     /** A limit of the broker, virtual host or queue is reached. */
     record LimitReached(String what, String name, String virtualHost, long limit) implements BrokerError {}

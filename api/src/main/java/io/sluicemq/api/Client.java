@@ -155,7 +155,13 @@ public interface Client {
 
     /** The answer to {@link Client#isBound}. */
     enum Bound {
-        YES, NO_EXCHANGE, NO_QUEUE, NO_BINDINGS, QUEUE_NOT_BOUND, KEY_NOT_BOUND, QUEUE_NOT_BOUND_WITH_KEY
+        YES,
+        NO_EXCHANGE,
+        NO_QUEUE,
+        NO_BINDINGS,
+        QUEUE_NOT_BOUND,
+        KEY_NOT_BOUND,
+        QUEUE_NOT_BOUND_WITH_KEY
     }
 
     /** Publishes and settlements that happen together or not at all. */

@@ -22,7 +22,10 @@ public record Death(
 
     /** Why. */
     public enum Reason {
-        REJECTED("rejected"), EXPIRED("expired"), MAX_LENGTH("maxlen"), DELIVERY_LIMIT("delivery_limit");
+        REJECTED("rejected"),
+        EXPIRED("expired"),
+        MAX_LENGTH("maxlen"),
+        DELIVERY_LIMIT("delivery_limit");
 
         private final String word;
 

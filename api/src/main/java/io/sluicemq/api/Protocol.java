@@ -7,7 +7,9 @@ public interface Protocol {
 
     /** The answer to the question whose bytes these are. */
     enum Match {
-        YES, NO, NEED_MORE
+        YES,
+        NO,
+        NEED_MORE
     }
 
     String name();

@@ -34,7 +34,11 @@ import tools.jackson.databind.node.ObjectNode;
  * <p>Exit codes: 0 the load was carried and checked, 1 it was not (one line says why), 2 a wrong option.
  */
 @Command(
-        name = "bench", mixinStandardHelpOptions = true, sortOptions = false, description = "Put a load on an AMQP 0-9-1 broker and measure it.", footer = {
+        name = "bench",
+        mixinStandardHelpOptions = true,
+        sortOptions = false,
+        description = "Put a load on an AMQP 0-9-1 broker and measure it.",
+        footer = {
             "",
             "Each second a line; at the end totals. Order and loss are checked: exit code 1 if a message was",
             "missing, repeated or out of order. Ctrl-C ends a run early with the figures so far.",
@@ -53,33 +57,47 @@ public final class BenchCommand implements Callable<Integer> {
     private CommandSpec spec;
 
     @Option(
-            names = "--uri", paramLabel = "URI", description = "The broker (default: ${DEFAULT-VALUE}).", defaultValue = "amqp://guest:guest@127.0.0.1:5672")
+            names = "--uri",
+            paramLabel = "URI",
+            description = "The broker (default: ${DEFAULT-VALUE}).",
+            defaultValue = "amqp://guest:guest@127.0.0.1:5672")
     private String uri;
 
     @Option(
-            names = "--exchange-type", paramLabel = "TYPE", description = {
+            names = "--exchange-type",
+            paramLabel = "TYPE",
+            description = {
                 "direct: by the default exchange, each message to one queue;",
                 "fanout or topic: by an exchange of the run's own, each message to all queues",
                 "(default: ${DEFAULT-VALUE})."
-            }, defaultValue = "direct")
+            },
+            defaultValue = "direct")
     private ExchangeKind exchangeType;
 
     @Option(names = "--queues", paramLabel = "N", description = "Queues (default: 1).")
     private Integer queues;
 
     @Option(
-            names = "--producers", paramLabel = "N", description = "Publishing threads (default: ${DEFAULT-VALUE}).", defaultValue = "1")
+            names = "--producers",
+            paramLabel = "N",
+            description = "Publishing threads (default: ${DEFAULT-VALUE}).",
+            defaultValue = "1")
     private int producers;
 
     @Option(names = "--consumers", paramLabel = "N", description = "Consumers (default: 1 a queue).")
     private Integer consumers;
 
     @Option(
-            names = "--subscribers", paramLabel = "N", description = "With fanout and topic: N queues with one consumer each.")
+            names = "--subscribers",
+            paramLabel = "N",
+            description = "With fanout and topic: N queues with one consumer each.")
     private Integer subscribers;
 
     @Option(
-            names = "--size", paramLabel = "BYTES", description = "Body of a message, at least 16 (default: ${DEFAULT-VALUE}).", defaultValue = "1024")
+            names = "--size",
+            paramLabel = "BYTES",
+            description = "Body of a message, at least 16 (default: ${DEFAULT-VALUE}).",
+            defaultValue = "1024")
     private int size;
 
     @Option(names = "--persistent", description = "Publish with delivery mode 2.")
@@ -89,60 +107,96 @@ public final class BenchCommand implements Callable<Integer> {
     private boolean durable;
 
     @Option(
-            names = "--queue-args", paramLabel = "KEY=VALUE", split = ",", description = "Arguments of the queues, with commas between: x-max-length=1000,x-queue-mode=lazy.")
+            names = "--queue-args",
+            paramLabel = "KEY=VALUE",
+            split = ",",
+            description = "Arguments of the queues, with commas between: x-max-length=1000,x-queue-mode=lazy.")
     private Map<String, String> queueArguments = new LinkedHashMap<>();
 
     @Option(
-            names = "--confirm", paramLabel = "N", description = "Publisher confirms, N unconfirmed a producer at most; 0 = off (default: ${DEFAULT-VALUE}).", defaultValue = "0")
+            names = "--confirm",
+            paramLabel = "N",
+            description = "Publisher confirms, N unconfirmed a producer at most; 0 = off (default: ${DEFAULT-VALUE}).",
+            defaultValue = "0")
     private int confirm;
 
     @Option(names = "--mandatory", description = "Have unroutable messages returned, and count them.")
     private boolean mandatory;
 
     @Option(
-            names = "--prefetch", paramLabel = "N", description = "Unacknowledged messages a consumer; 0 = no limit (default: ${DEFAULT-VALUE}).", defaultValue = "500")
+            names = "--prefetch",
+            paramLabel = "N",
+            description = "Unacknowledged messages a consumer; 0 = no limit (default: ${DEFAULT-VALUE}).",
+            defaultValue = "500")
     private int prefetch;
 
     @Option(
-            names = "--ack-every", paramLabel = "N", description = "Acknowledge each N-th with those before it; 0 = automatic (default: ${DEFAULT-VALUE}).", defaultValue = "50")
-    private int ackEvery;
+            names = "--ack-every",
+            paramLabel = "N",
+            description = {
+                "Acknowledge each N-th with those before it; 0 = automatic (default: 50, and no more than half",
+                "of the prefetch)."
+            })
+    private Integer ackEvery;
 
     @Option(
-            names = "--rate", paramLabel = "N", description = {
+            names = "--rate",
+            paramLabel = "N",
+            description = {
                 "Messages a second by all producers together, on a schedule that does not slip: latency is then",
                 "counted from the intended send; 0 = as fast as they can (default: ${DEFAULT-VALUE})."
-            }, defaultValue = "0")
+            },
+            defaultValue = "0")
     private long rate;
 
     @Option(
-            names = "--seconds", paramLabel = "N", description = "Length of the measured part (default: ${DEFAULT-VALUE}).", defaultValue = "10")
+            names = "--seconds",
+            paramLabel = "N",
+            description = "Length of the measured part (default: ${DEFAULT-VALUE}).",
+            defaultValue = "10")
     private int seconds;
 
     @Option(
-            names = "--warmup", paramLabel = "SECONDS", description = "Load before it that is not counted (default: ${DEFAULT-VALUE}).", defaultValue = "3")
+            names = "--warmup",
+            paramLabel = "SECONDS",
+            description = "Load before it that is not counted (default: ${DEFAULT-VALUE}).",
+            defaultValue = "3")
     private int warmup;
 
     @Option(
-            names = "--drain", paramLabel = "SECONDS", description = "Longest wait at the end for what is still queued (default: ${DEFAULT-VALUE}).", defaultValue = "10")
+            names = "--drain",
+            paramLabel = "SECONDS",
+            description = "Longest wait at the end for what is still queued (default: ${DEFAULT-VALUE}).",
+            defaultValue = "10")
     private int drain;
 
     @Option(
-            names = "--pid", paramLabel = "PID", split = ",", description = "The broker's processes on this machine: shows CPU time and memory (Linux).")
+            names = "--pid",
+            paramLabel = "PID",
+            split = ",",
+            description = "The broker's processes on this machine: shows CPU time and memory (Linux).")
     private List<Long> pids = List.of();
 
     @Option(
-            names = "--connections-shared", description = "One connection for all producers and one for all consumers, not one each.")
+            names = "--connections-shared",
+            description = "One connection for all producers and one for all consumers, not one each.")
     private boolean connectionsShared;
 
     @Option(
-            names = "--io", paramLabel = "KIND", description = "The client library's transport: socket or netty (default: ${DEFAULT-VALUE}).", defaultValue = "socket")
+            names = "--io",
+            paramLabel = "KIND",
+            description = "The client library's transport: socket or netty (default: ${DEFAULT-VALUE}).",
+            defaultValue = "socket")
     private ClientIo io;
 
     @Option(
-            names = "--dispatch", paramLabel = "KIND", description = {
+            names = "--dispatch",
+            paramLabel = "KIND",
+            description = {
                 "Where the client library runs consumers: pool (a pool for each connection) or direct (the thread",
                 "that reads) (default: ${DEFAULT-VALUE})."
-            }, defaultValue = "direct")
+            },
+            defaultValue = "direct")
     private Dispatch dispatch;
 
     @Option(names = "--allow-loss", description = "Missing messages (a length limit, say) do not fail the run.")
@@ -264,6 +318,7 @@ public final class BenchCommand implements Callable<Integer> {
             }
         }
         int queueCount = subscribers != null ? subscribers : queues != null ? queues : 1;
+        int acknowledgeEvery = ackEvery != null ? ackEvery : prefetch == 0 ? 50 : Math.clamp(prefetch / 2, 1, 50);
         int consumerCount = consumers != null ? consumers : queueCount;
         try {
             return new BenchPlan(
@@ -277,7 +332,7 @@ public final class BenchCommand implements Callable<Integer> {
                     confirm,
                     mandatory,
                     prefetch,
-                    ackEvery,
+                    acknowledgeEvery,
                     rate,
                     seconds,
                     warmup,

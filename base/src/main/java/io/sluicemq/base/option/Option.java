@@ -131,7 +131,8 @@ public final class Option<T> implements Entry {
         }
         String bounds = bounds();
         if (!bounds.isEmpty()) {
-            words.append(words.indexOf(" or ") > 0 ? ", " : " ").append(bounds);
+            boolean runsOn = bounds.startsWith("from") && words.indexOf(" or ") < 0;
+            words.append(runsOn ? " " : ", ").append(bounds);
         }
         return words.toString();
     }

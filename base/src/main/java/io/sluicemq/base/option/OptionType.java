@@ -24,20 +24,22 @@ public final class OptionType<T> {
     /** Every value is valid that could be read. */
     private static final Predicate<Object> ANY = value -> true;
 
-    public static final OptionType<String> STRING = new OptionType<>("text", text -> text, value -> value, ANY, null,
-            null);
+    public static final OptionType<String> STRING =
+            new OptionType<>("text", text -> text, value -> value, ANY, null, null);
 
     /** Decimal, no separators. */
-    public static final OptionType<Integer> INT = new OptionType<>("a whole number", OptionType::parseInt,
-            String::valueOf, ANY, Comparator.naturalOrder(), null);
+    public static final OptionType<Integer> INT =
+            new OptionType<>("a whole number", OptionType::parseInt, String::valueOf, ANY, Comparator.naturalOrder(),
+                    null);
 
     /** Decimal, no separators. */
-    public static final OptionType<Long> LONG = new OptionType<>("a whole number", OptionType::parseLong,
-            String::valueOf, ANY, Comparator.naturalOrder(), null);
+    public static final OptionType<Long> LONG =
+            new OptionType<>("a whole number", OptionType::parseLong, String::valueOf, ANY, Comparator.naturalOrder(),
+                    null);
 
     /** {@code true} or {@code false}, and no other words for them. */
-    public static final OptionType<Boolean> BOOLEAN = new OptionType<>("true or false", OptionType::parseBoolean,
-            String::valueOf, ANY, null, null);
+    public static final OptionType<Boolean> BOOLEAN =
+            new OptionType<>("true or false", OptionType::parseBoolean, String::valueOf, ANY, null, null);
 
     /**
      * Bytes: {@code 65536}, {@code 64k} or {@code 64KiB} (1,024 each, as the JVM's own flags count), {@code 64kB} (1,000
@@ -64,8 +66,8 @@ public final class OptionType<T> {
             "a host and a port, such as 127.0.0.1:5672", HostPort::parse, HostPort::toString, ANY, null, null);
 
     /** A path of the default file system; a relative one starts at the working folder of the process. */
-    public static final OptionType<Path> PATH = new OptionType<>("a path", OptionType::parsePath, Path::toString, ANY,
-            null, null);
+    public static final OptionType<Path> PATH =
+            new OptionType<>("a path", OptionType::parsePath, Path::toString, ANY, null, null);
 
     private static final Pattern SIZE_TEXT = Pattern.compile("(\\d+) ?(?:([kmgt])(b|ib)?|b)?");
     private static final Pattern DURATION_TEXT = Pattern.compile("(\\d+) ?(ms|s|m|h|d)");

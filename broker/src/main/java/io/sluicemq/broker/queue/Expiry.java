@@ -48,8 +48,8 @@ final class Expiry {
     }
 
     private void rebuild() {
-        PriorityQueue<QueueEntry> live = new PriorityQueue<>(
-                Comparator.comparingLong((QueueEntry e) -> e.expiresAtMillis));
+        PriorityQueue<QueueEntry> live =
+                new PriorityQueue<>(Comparator.comparingLong((QueueEntry e) -> e.expiresAtMillis));
         for (QueueEntry entry : heap) {
             if (entry.isReady()) {
                 live.add(entry);

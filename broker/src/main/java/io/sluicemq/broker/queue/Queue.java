@@ -136,7 +136,8 @@ public final class Queue {
                 unusedTimer = null;
             }
             if (consumers.isEmpty()) {
-                unusedTimer = loop.schedule(TimeUnit.MILLISECONDS.toNanos(options.expiresMillis()), this::remove);
+                unusedTimer =
+                        loop.schedule(TimeUnit.MILLISECONDS.toNanos(options.expiresMillis()), this::remove);
             }
         }
     }

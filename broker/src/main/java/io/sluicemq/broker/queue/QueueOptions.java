@@ -113,12 +113,13 @@ public record QueueOptions(
 
         long maxMessages = in.first("x-max-length", "qpid.max_count");
         long maxBytes = in.first("x-max-length-bytes", "qpid.max_size");
-        Overflow overflow = switch (in.oneOf(
-                "x-overflow", "drop-head", "drop-head", "reject-publish", "reject-publish-dlx")) {
-            case "reject-publish" -> Overflow.REJECT_PUBLISH;
-            case "reject-publish-dlx" -> Overflow.REJECT_PUBLISH_DLX;
-            default -> Overflow.DROP_HEAD;
-        };
+        Overflow overflow =
+                switch (in.oneOf(
+                        "x-overflow", "drop-head", "drop-head", "reject-publish", "reject-publish-dlx")) {
+                    case "reject-publish" -> Overflow.REJECT_PUBLISH;
+                    case "reject-publish-dlx" -> Overflow.REJECT_PUBLISH_DLX;
+                    default -> Overflow.DROP_HEAD;
+                };
         if (in.has("qpid.policy_type") && in.oneOf("qpid.policy_type", "ring", "ring", "reject").equals("reject")) {
             overflow = Overflow.REJECT_PUBLISH;
         }
@@ -241,20 +242,21 @@ public record QueueOptions(
 
         void refuseUnsupported() throws Invalid {
             for (String name : values.keySet()) {
-                boolean known = switch (name) {
-                    case "qpid.lifetime_policy",
-                            "qpid.exclusivity_policy",
-                            "qpid.priorities",
-                            "x-qpid-priorities",
-                            "qpid.max_count",
-                            "qpid.max_size",
-                            "qpid.policy_type",
-                            "x-qpid-maximum-delivery-count",
-                            "x-qpid-description",
-                            "qpid.description" ->
-                        true;
-                    default -> !name.startsWith("qpid.") && !name.startsWith("x-qpid-");
-                };
+                boolean known =
+                        switch (name) {
+                            case "qpid.lifetime_policy",
+                                    "qpid.exclusivity_policy",
+                                    "qpid.priorities",
+                                    "x-qpid-priorities",
+                                    "qpid.max_count",
+                                    "qpid.max_size",
+                                    "qpid.policy_type",
+                                    "x-qpid-maximum-delivery-count",
+                                    "x-qpid-description",
+                                    "qpid.description" ->
+                                true;
+                            default -> !name.startsWith("qpid.") && !name.startsWith("x-qpid-");
+                        };
                 if (!known) {
                     throw invalid(name, "this argument is not supported");
                 }

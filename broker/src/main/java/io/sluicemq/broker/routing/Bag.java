@@ -145,7 +145,7 @@ final class Bag<T> {
         for (int i = 0; i < size; i++) {
             positions = positions.put((T) items[i], new Place(i, counts == null ? 1 : counts[i]));
         }
-        return new Bag<>(null, null, new Object[][]{items}, positions, size);
+        return new Bag<>(null, null, new Object[][] {items}, positions, size);
     }
 
     private Bag<T> withInLarge(T item) {

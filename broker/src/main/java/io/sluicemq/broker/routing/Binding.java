@@ -16,7 +16,8 @@ public record Binding(String source, Kind kind, String destination, String routi
 
     /** What a binding leads to. */
     public enum Kind {
-        QUEUE, EXCHANGE
+        QUEUE,
+        EXCHANGE
     }
 
     public Binding {

@@ -13,8 +13,7 @@ public sealed interface Outcome<Q> {
      * @param removedBindings all bindings that went, those from and to deleted exchanges and queues included
      */
     record Applied<Q>(RoutingTable<Q> table, List<Exchange<Q>> deletedExchanges, List<Binding> removedBindings)
-            implements
-                Outcome<Q> {
+            implements Outcome<Q> {
 
         Applied(RoutingTable<Q> table) {
             this(table, List.of(), List.of());

@@ -108,10 +108,11 @@ final class Removal<Q> {
     /** Removes a binding at its source, which is there. */
     private void removeFrom(Binding binding) {
         Exchange<Q> source = exchanges.get(binding.source()).get();
-        Q queue = switch (binding.kind()) {
-            case QUEUE -> queues.get(binding.destination()).get();
-            case EXCHANGE -> null;
-        };
+        Q queue =
+                switch (binding.kind()) {
+                    case QUEUE -> queues.get(binding.destination()).get();
+                    case EXCHANGE -> null;
+                };
         Exchange<Q> rest = source.without(binding, queue);
         exchanges = exchanges.put(rest.name(), rest);
         removedBindings.add(binding);

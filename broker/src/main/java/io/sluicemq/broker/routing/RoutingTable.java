@@ -31,8 +31,8 @@ public final class RoutingTable<Q> {
             ExchangeSpec.durable("amq.headers", ExchangeType.HEADERS),
             ExchangeSpec.durable("amq.match", ExchangeType.HEADERS));
 
-    private static final Set<String> PREDECLARED_NAMES = Set
-            .copyOf(PREDECLARED.stream().map(ExchangeSpec::name).toList());
+    private static final Set<String> PREDECLARED_NAMES =
+            Set.copyOf(PREDECLARED.stream().map(ExchangeSpec::name).toList());
 
     private final HashMap<String, Exchange<Q>> exchanges;
     private final HashMap<String, Q> queues;

@@ -90,11 +90,12 @@ final class TopicNode<Q> {
 
     /** The child that a word of a pattern leads to; a fresh one if there is none. */
     TopicNode<Q> step(String word) {
-        TopicNode<Q> next = switch (word) {
-            case "*" -> star;
-            case "#" -> hash;
-            default -> child(Word.of(word));
-        };
+        TopicNode<Q> next =
+                switch (word) {
+                    case "*" -> star;
+                    case "#" -> hash;
+                    default -> child(Word.of(word));
+                };
         return next != null ? next : fresh(underHash || word.equals("#"));
     }
 

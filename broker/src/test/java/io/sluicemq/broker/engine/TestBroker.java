@@ -245,7 +245,7 @@ final class TestBroker {
     }
 
     /** A consumer that keeps what it gets. */
-    static final class TestConsumer implements ConsumerSink {
+    static class TestConsumer implements ConsumerSink {
         final TestClient client;
         final List<Delivery> deliveries = new ArrayList<>();
         Consumer port;

@@ -24,8 +24,8 @@ public final class Bench {
     private final CountDownLatch ended = new CountDownLatch(1);
     private final FirstFailure failure = new FirstFailure(ended::countDown);
     private final ProcessProbe broker;
-    private final com.sun.management.OperatingSystemMXBean self = ManagementFactory
-            .getPlatformMXBean(com.sun.management.OperatingSystemMXBean.class);
+    private final com.sun.management.OperatingSystemMXBean self =
+            ManagementFactory.getPlatformMXBean(com.sun.management.OperatingSystemMXBean.class);
     private final List<Producer> producers = new ArrayList<>();
     private final List<Subscriber> subscribers = new ArrayList<>();
     private final Histogram second = Latency.histogram();

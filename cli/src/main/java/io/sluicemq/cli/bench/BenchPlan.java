@@ -114,7 +114,7 @@ public record BenchPlan(
      */
     int[] queuesOf(int endpoint, int endpoints) {
         if (endpoints >= queues) {
-            return new int[]{endpoint % queues};
+            return new int[] {endpoint % queues};
         }
         int count = (queues - endpoint + endpoints - 1) / endpoints;
         int[] mine = new int[count];

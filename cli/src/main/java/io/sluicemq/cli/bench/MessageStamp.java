@@ -20,7 +20,8 @@ final class MessageStamp {
 
     static final int BYTES = 16;
 
-    private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
+    private static final VarHandle LONGS =
+            MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
     private static final int SEQUENCE_BITS = 48;
     private static final long SEQUENCE_MASK = (1L << SEQUENCE_BITS) - 1;
 

@@ -8,7 +8,7 @@ import java.util.List;
 /**
  * Reads what the broker's processes have used, from Linux's {@code /proc}. Immutable; any thread.
  */
-final class ProcessProbe {
+public final class ProcessProbe {
 
     /** USER_HZ, the unit of the times in /proc/PID/stat: 100 on every Linux a JDK runs on. */
     private static final long MICROS_PER_TICK = 10_000;
@@ -21,7 +21,7 @@ final class ProcessProbe {
     private final Path proc;
     private final List<Long> pids;
 
-    ProcessProbe(List<Long> pids) {
+    public ProcessProbe(List<Long> pids) {
         this(Path.of("/proc"), pids);
     }
 
@@ -34,14 +34,14 @@ final class ProcessProbe {
      * @param cpuMicros user and system time of all threads, living and ended
      * @param rssBytes  resident memory now
      */
-    record Usage(long cpuMicros, long rssBytes) {}
+    public record Usage(long cpuMicros, long rssBytes) {}
 
     /**
      * The sum over all processes.
      *
      * @throws BenchFailure if one of them does not exist (any more) or this is not Linux
      */
-    Usage read() throws BenchFailure {
+    public Usage read() throws BenchFailure {
         long cpuMicros = 0;
         long rssBytes = 0;
         for (long pid : pids) {

@@ -19,8 +19,10 @@ import org.HdrHistogram.SingleWriterRecorder;
  */
 final class Producer implements Runnable {
 
-    private static final BasicProperties TRANSIENT = new BasicProperties.Builder().deliveryMode(1).build();
-    private static final BasicProperties PERSISTENT = new BasicProperties.Builder().deliveryMode(2).build();
+    private static final BasicProperties TRANSIENT =
+            new BasicProperties.Builder().deliveryMode(1).build();
+    private static final BasicProperties PERSISTENT =
+            new BasicProperties.Builder().deliveryMode(2).build();
 
     private final BenchPlan plan;
     private final int index;
@@ -45,9 +47,8 @@ final class Producer implements Runnable {
         this.failure = failure;
         this.exchange = topology.exchange();
         // One copy of a message reaches all queues of an exchange, so there it has one stream of numbers.
-        int[] queues = plan.exchangeKind() == ExchangeKind.DIRECT
-                ? plan.queuesOf(index, plan.producers())
-                : new int[]{0};
+        int[] queues =
+                plan.exchangeKind() == ExchangeKind.DIRECT ? plan.queuesOf(index, plan.producers()) : new int[] {0};
         this.routingKeys = new String[queues.length];
         for (int i = 0; i < queues.length; i++) {
             routingKeys[i] = topology.routingKey(queues[i]);

@@ -47,7 +47,7 @@ public final class BasicPropertiesEditor {
             return replace(property, bytes);
         }
         require(property.kind == BasicProperty.Kind.OCTET && value >= 0 && value <= 0xFF, property);
-        return replace(property, new byte[]{(byte) value});
+        return replace(property, new byte[] {(byte) value});
     }
 
     /** Removes a property; of {@link BasicProperty#HEADERS} all headers, with those set before this call. */

@@ -52,8 +52,7 @@ public sealed interface ChannelMethod extends ClientMethod {
     /** access.request, of 0-8 and old clients; answered with a ticket that means nothing. */
     record AccessRequest(
             String realm, boolean exclusive, boolean passive, boolean active, boolean write, boolean read)
-            implements
-                ChannelMethod {
+            implements ChannelMethod {
         @Override
         public int id() {
             return MethodId.ACCESS_REQUEST;
@@ -64,8 +63,7 @@ public sealed interface ChannelMethod extends ClientMethod {
     record ExchangeDeclare(
             String exchange, String type, boolean passive, boolean durable, boolean autoDelete, boolean internal,
             boolean noWait, Map<String, Object> arguments)
-            implements
-                ChannelMethod {
+            implements ChannelMethod {
         @Override
         public int id() {
             return MethodId.EXCHANGE_DECLARE;
@@ -91,8 +89,7 @@ public sealed interface ChannelMethod extends ClientMethod {
     /** exchange.bind, RabbitMQ's. */
     record ExchangeBind(
             String destination, String source, String routingKey, boolean noWait, Map<String, Object> arguments)
-            implements
-                ChannelMethod {
+            implements ChannelMethod {
         @Override
         public int id() {
             return MethodId.EXCHANGE_BIND;
@@ -102,8 +99,7 @@ public sealed interface ChannelMethod extends ClientMethod {
     /** exchange.unbind, RabbitMQ's. */
     record ExchangeUnbind(
             String destination, String source, String routingKey, boolean noWait, Map<String, Object> arguments)
-            implements
-                ChannelMethod {
+            implements ChannelMethod {
         @Override
         public int id() {
             return MethodId.EXCHANGE_UNBIND;
@@ -114,8 +110,7 @@ public sealed interface ChannelMethod extends ClientMethod {
     record QueueDeclare(
             String queue, boolean passive, boolean durable, boolean exclusive, boolean autoDelete, boolean noWait,
             Map<String, Object> arguments)
-            implements
-                ChannelMethod {
+            implements ChannelMethod {
         @Override
         public int id() {
             return MethodId.QUEUE_DECLARE;
@@ -125,8 +120,7 @@ public sealed interface ChannelMethod extends ClientMethod {
     /** queue.bind. */
     record QueueBind(
             String queue, String exchange, String routingKey, boolean noWait, Map<String, Object> arguments)
-            implements
-                ChannelMethod {
+            implements ChannelMethod {
         @Override
         public int id() {
             return MethodId.QUEUE_BIND;
@@ -152,8 +146,7 @@ public sealed interface ChannelMethod extends ClientMethod {
     /** queue.unbind. */
     record QueueUnbind(
             String queue, String exchange, String routingKey, Map<String, Object> arguments)
-            implements
-                ChannelMethod {
+            implements ChannelMethod {
         @Override
         public int id() {
             return MethodId.QUEUE_UNBIND;
@@ -172,8 +165,7 @@ public sealed interface ChannelMethod extends ClientMethod {
     record BasicConsume(
             String queue, String consumerTag, boolean noLocal, boolean noAck, boolean exclusive, boolean noWait,
             Map<String, Object> arguments)
-            implements
-                ChannelMethod {
+            implements ChannelMethod {
         @Override
         public int id() {
             return MethodId.BASIC_CONSUME;

@@ -11,8 +11,7 @@ public sealed interface ConnectionMethod extends ClientMethod {
     /** connection.start-ok: the chosen mechanism and its first response (a secret: bytes, so that it is never printed). */
     record StartOk(
             Map<String, Object> clientProperties, String mechanism, byte[] response, String locale)
-            implements
-                ConnectionMethod {
+            implements ConnectionMethod {
         @Override
         public int id() {
             return MethodId.CONNECTION_START_OK;

@@ -259,8 +259,8 @@ public final class FrameDecoder {
             throw badHeader(ReplyCode.SYNTAX_ERROR,
                     "a body size of " + Long.toUnsignedString(bodySize) + " is not possible");
         }
-        BasicProperties properties = properties(in, index + FrameFormat.CONTENT_HEADER_FIXED,
-                size - FrameFormat.CONTENT_HEADER_FIXED);
+        BasicProperties properties =
+                properties(in, index + FrameFormat.CONTENT_HEADER_FIXED, size - FrameFormat.CONTENT_HEADER_FIXED);
         handler.onContentHeader(channel, bodySize, properties);
     }
 

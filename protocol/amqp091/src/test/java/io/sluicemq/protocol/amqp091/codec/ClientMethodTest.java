@@ -102,7 +102,8 @@ class ClientMethodTest {
     @Test
     void shouldDecodeTheMethodsThatCarrySecrets() {
         var startOk = (ConnectionMethod.StartOk) decode(heap(
-                "01000000000024000a000b00000008016b53000000017605504c41494e000000040075007005656e5f5553ce")).calls.get(0);
+                "01000000000024000a000b00000008016b53000000017605504c41494e000000040075007005656e5f5553ce")).calls
+                .get(0);
         assertThat(startOk.clientProperties()).isEqualTo(TABLE);
         assertThat(startOk.mechanism()).isEqualTo("PLAIN");
         assertThat(startOk.response()).asString(StandardCharsets.UTF_8).isEqualTo("\0u\0p");
@@ -113,8 +114,9 @@ class ClientMethodTest {
         assertThat(secureOk.response()).asString(StandardCharsets.UTF_8).isEqualTo("abc");
         assertThat(secureOk.id()).isEqualTo(MethodId.CONNECTION_SECURE_OK);
 
-        var update = (ConnectionMethod.UpdateSecret)
-                decode(heap("0100000000000f000a0046000000036e6577036f6c64ce")).calls.get(0);
+        var update =
+                (ConnectionMethod.UpdateSecret) decode(heap("0100000000000f000a0046000000036e6577036f6c64ce")).calls
+                        .get(0);
         assertThat(update.newSecret()).asString(StandardCharsets.UTF_8).isEqualTo("new");
         assertThat(update.reason()).isEqualTo("old");
         assertThat(update.id()).isEqualTo(MethodId.CONNECTION_UPDATE_SECRET);

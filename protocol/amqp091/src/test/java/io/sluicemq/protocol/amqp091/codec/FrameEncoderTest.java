@@ -39,7 +39,7 @@ class FrameEncoderTest {
     static Stream<Arguments> frames() {
         return Stream.of(
                 bytes("0100000000002d000a000a000900000008016b5300000001760000000e504c41494e2045585445524e414c"
-                                + "00000005656e5f5553ce",
+                        + "00000005656e5f5553ce",
                         out -> FrameEncoder.connectionStart(out, Map.of("k", "v"), "PLAIN EXTERNAL", "en_US")),
                 bytes("0100000000000b000a001400000003616263ce",
                         out -> FrameEncoder.connectionSecure(out, new byte[] {'a', 'b', 'c'})),

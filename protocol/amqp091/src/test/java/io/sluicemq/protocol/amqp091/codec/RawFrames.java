@@ -140,13 +140,15 @@ public final class RawFrames {
     }
 
     public static byte[] exchangeBind(
-            int channel, String destination, String source, String key, boolean noWait, Consumer<RawArguments> arguments) {
+            int channel, String destination, String source, String key, boolean noWait,
+            Consumer<RawArguments> arguments) {
         return method(channel, 40, 30, out -> out.shortInt(0)
                 .shortString(destination).shortString(source).shortString(key).bits(noWait).table(arguments));
     }
 
     public static byte[] exchangeUnbind(
-            int channel, String destination, String source, String key, boolean noWait, Consumer<RawArguments> arguments) {
+            int channel, String destination, String source, String key, boolean noWait,
+            Consumer<RawArguments> arguments) {
         return method(channel, 40, 40, out -> out.shortInt(0)
                 .shortString(destination).shortString(source).shortString(key).bits(noWait).table(arguments));
     }

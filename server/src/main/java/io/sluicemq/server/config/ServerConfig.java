@@ -1,0 +1,145 @@
+package io.sluicemq.server.config;
+
+import io.sluicemq.base.option.HostPort;
+import io.sluicemq.base.option.Nearest;
+import io.sluicemq.base.option.Place;
+import io.sluicemq.base.option.Problem;
+import io.sluicemq.base.option.Settings;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * A configuration in which everything fits together.
+ *
+ * @param data the data folder, or null to keep everything in memory
+ * @param listeners at least one
+ * @param virtualHosts at least one, no two alike
+ * @param users at least one, no two of one name
+ */
+public record ServerConfig(
+        Path data,
+        int loops,
+        boolean anonymousLogin,
+        List<ListenerConfig> listeners,
+        List<String> virtualHosts,
+        List<UserConfig> users,
+        LimitsConfig limits) {
+
+    /** Whoever knows the usual name and password comes in by them, but only from this machine. */
+    private static final UserConfig GUEST = new UserConfig("guest", "guest", null, true);
+
+    public ServerConfig {
+        listeners = List.copyOf(listeners);
+        virtualHosts = List.copyOf(virtualHosts);
+        users = List.copyOf(users);
+    }
+
+    /** Whether nobody but the built-in guest may log in. */
+    public boolean hasOnlyGuest() {
+        return users.equals(List.of(GUEST));
+    }
+
+    /**
+     * Puts a configuration together.
+     *
+     * @param settings of {@link ServerOptions#ROOT}
+     * @param problems what was wrong when they were read; left as it is
+     * @throws ConfigException with these problems and those of values that are valid each but do not fit together
+     */
+    public static ServerConfig of(Settings settings, List<Problem> problems) throws ConfigException {
+        List<Problem> all = new ArrayList<>(problems);
+        ServerConfig config = assemble(settings, all);
+        if (!all.isEmpty()) {
+            throw new ConfigException(all);
+        }
+        return config;
+    }
+
+    private static ServerConfig assemble(Settings settings, List<Problem> problems) {
+        List<String> virtualHosts = virtualHosts(settings, problems);
+        return new ServerConfig(
+                settings.find(ServerOptions.DATA).orElse(null),
+                settings.get(ServerOptions.LOOPS),
+                settings.get(ServerOptions.ANONYMOUS_LOGIN),
+                listeners(settings, problems),
+                virtualHosts,
+                users(settings, virtualHosts, problems),
+                LimitsConfig.of(settings.section(ServerOptions.LIMITS)));
+    }
+
+    private static List<String> virtualHosts(Settings settings, List<Problem> problems) {
+        List<String> names = settings.get(ServerOptions.VIRTUAL_HOSTS);
+        Place place = settings.place(ServerOptions.VIRTUAL_HOSTS);
+        String key = ServerOptions.VIRTUAL_HOSTS.key();
+        if (names.isEmpty()) {
+            problems.add(Problem.of(place, key, key + " is empty: expected at least one name"));
+        }
+        Set<String> distinct = new LinkedHashSet<>();
+        for (String name : names) {
+            if (!distinct.add(name)) {
+                problems.add(Problem.of(place, key, key + " names '" + name + "' twice"));
+            }
+        }
+        return List.copyOf(distinct);
+    }
+
+    private static List<ListenerConfig> listeners(Settings settings, List<Problem> problems) {
+        Map<String, Settings> sections = settings.sections(ServerOptions.LISTENERS);
+        if (sections.isEmpty()) {
+            Settings absent = new Settings(ServerOptions.LISTENERS.item(), settings.place());
+            sections = Map.of(ServerOptions.DEFAULT_LISTENER, absent);
+        }
+        List<ListenerConfig> listeners = new ArrayList<>();
+        Map<HostPort, String> taken = new HashMap<>();
+        sections.forEach((name, section) -> {
+            HostPort address = new HostPort(section.get(ServerOptions.LISTENER_HOST),
+                    section.get(ServerOptions.LISTENER_PORT));
+            listeners.add(new ListenerConfig(name, address));
+            String other = address.port() == 0 ? null : taken.putIfAbsent(address, name);
+            if (other != null) {
+                problems.add(Problem.of(
+                        section.place(ServerOptions.LISTENER_PORT),
+                        ServerOptions.LISTENERS.key() + "." + name,
+                        "listeners " + other + " and " + name + " are both at " + address));
+            }
+        });
+        return listeners;
+    }
+
+    private static List<UserConfig> users(Settings settings, List<String> virtualHosts, List<Problem> problems) {
+        List<UserConfig> users = new ArrayList<>();
+        for (Settings section : settings.list(ServerOptions.USERS)) {
+            Optional<String> name = section.find(ServerOptions.USER_NAME);
+            Optional<String> password = section.find(ServerOptions.USER_PASSWORD);
+            Optional<List<String>> allowed = section.find(ServerOptions.USER_VIRTUAL_HOSTS);
+            Place place = section.place(ServerOptions.USER_VIRTUAL_HOSTS);
+            for (String virtualHost : allowed.orElse(List.of())) {
+                if (!virtualHosts.contains(virtualHost)) {
+                    String hint = Nearest.of(virtualHost, virtualHosts)
+                            .map(nearest -> "did you mean '" + nearest + "'?")
+                            .orElse("expected one of virtual-hosts: " + String.join(", ", virtualHosts));
+                    problems.add(Problem.of(
+                            place,
+                            ServerOptions.USERS.key(),
+                            "user " + name.orElse("") + " may enter '" + virtualHost + "', which does not exist: "
+                                    + hint));
+                }
+            }
+            // A user without a name or password has been refused by the reader already.
+            if (name.isPresent() && password.isPresent()) {
+                users.add(new UserConfig(
+                        name.get(),
+                        password.get(),
+                        allowed.map(Set::copyOf).orElse(null),
+                        section.get(ServerOptions.USER_LOOPBACK_ONLY)));
+            }
+        }
+        return users.isEmpty() ? List.of(GUEST) : users;
+    }
+}

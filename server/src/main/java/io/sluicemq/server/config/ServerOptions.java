@@ -1,0 +1,196 @@
+package io.sluicemq.server.config;
+
+import io.sluicemq.base.option.NamedSections;
+import io.sluicemq.base.option.Option;
+import io.sluicemq.base.option.OptionType;
+import io.sluicemq.base.option.Section;
+import io.sluicemq.base.option.SectionList;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * All that a broker's configuration may hold. The YAML reader, the embedding builder, the command line and the reference in
+ * {@code docs/configuration.md} come from these declarations alone: a new option is one more of them, and its use.
+ */
+public final class ServerOptions {
+
+    /** The virtual host that clients enter unless they name another. */
+    public static final String DEFAULT_VIRTUAL_HOST = "/";
+
+    private static final int MAX_NAME_BYTES = 255;
+
+    private static final OptionType<String> NAME = OptionType.STRING.where(
+            "a name of 1 to 255 bytes without control characters",
+            name -> !name.isEmpty()
+                    && name.getBytes(StandardCharsets.UTF_8).length <= MAX_NAME_BYTES
+                    && name.chars().noneMatch(Character::isISOControl));
+
+    public static final Option<Path> DATA = Option.of(
+            "data",
+            OptionType.PATH,
+            "The folder that belongs to this broker alone. It is created if it is missing. A relative path starts at the"
+                    + " working folder. `sluicemq serve` takes `data` if none is given; an embedded broker without one"
+                    + " keeps everything in memory.");
+
+    public static final Option<Integer> LOOPS = Option.of(
+            "loops",
+            OptionType.INT,
+            "How many event loops share the connections and queues, with a thread each.")
+            .between(1, 1024)
+            .defaultsTo(() -> Runtime.getRuntime().availableProcessors(), "one a processor");
+
+    public static final Option<Boolean> ANONYMOUS_LOGIN = Option.of(
+            "anonymous-login",
+            OptionType.BOOLEAN,
+            "Whether a peer on the loopback interface may come in without a name, by the SASL mechanism"
+                    + " ANONYMOUS.")
+            .defaultsTo(false);
+
+    public static final Option<String> LISTENER_HOST = Option.of(
+            "host",
+            OptionType.STRING.where(
+                    "a host name or an address to listen on",
+                    host -> !host.isEmpty() && host.chars().noneMatch(c -> c <= ' ' || c == '/')),
+            "The address to listen on: a host name or an IPv4 or IPv6 address of this machine. `0.0.0.0` listens"
+                    + " on all of IPv4, `\"::\"` on all.")
+            .defaultsTo("127.0.0.1");
+
+    public static final Option<Integer> LISTENER_PORT = Option.of(
+            "port", OptionType.INT, "The TCP port to listen on. 0 takes any free one.")
+            .between(0, 65535)
+            .defaultsTo(5672);
+
+    /** The listener that is there if none is configured. */
+    public static final String DEFAULT_LISTENER = "amqp";
+
+    public static final NamedSections LISTENERS = new NamedSections(
+            "listeners",
+            "Where the broker listens: one section a listener, each under a name of your choice that logs use. If this is"
+                    + " left out there is one, named `amqp`.",
+            NAME,
+            new Section("NAME", "One listener.", LISTENER_HOST, LISTENER_PORT));
+
+    public static final Option<List<String>> VIRTUAL_HOSTS = Option.of(
+            "virtual-hosts",
+            OptionType.listOf(NAME),
+            "The virtual hosts: worlds of queues and exchanges that share nothing. Clients that name none enter"
+                    + " `/`.")
+            .defaultsTo(List.of(DEFAULT_VIRTUAL_HOST));
+
+    public static final Option<String> USER_NAME = Option.of("name", NAME, "The name they log in with.").required();
+
+    public static final Option<String> USER_PASSWORD = Option.of(
+            "password",
+            OptionType.STRING.where("a password of at least one character", text -> !text.isEmpty()),
+            "The password they log in with. Quote it if it holds `#`, `:` or quotes.")
+            .required()
+            .secret();
+
+    public static final Option<List<String>> USER_VIRTUAL_HOSTS = Option.of(
+            "virtual-hosts",
+            OptionType.listOf(NAME),
+            "The virtual hosts they may enter, each one of the broker's. All of them if this is left out.");
+
+    public static final Option<Boolean> USER_LOOPBACK_ONLY = Option.of(
+            "loopback-only",
+            OptionType.BOOLEAN,
+            "Whether they may log in only from the machine that the broker runs on.")
+            .defaultsTo(false);
+
+    public static final SectionList USERS = new SectionList(
+            "users",
+            "Who may log in. If there is none, `guest` with the password `guest` may, from the loopback interface only.",
+            USER_NAME,
+            new Section("USER", "One user.", USER_NAME, USER_PASSWORD, USER_VIRTUAL_HOSTS, USER_LOOPBACK_ONLY));
+
+    public static final Option<Integer> MAX_CONNECTIONS = Option.of(
+            "max-connections",
+            OptionType.INT,
+            "How many connections may be open at a time. A further one is closed as soon as it is accepted.")
+            .counting("connections")
+            .between(1, 1_000_000)
+            .defaultsTo(65_536);
+
+    public static final Option<Integer> MAX_UNAUTHENTICATED_CONNECTIONS = Option.of(
+            "max-unauthenticated-connections",
+            OptionType.INT,
+            "How many of these may be yet to log in. A further one is closed as soon as it is accepted.")
+            .counting("connections")
+            .between(1, 1_000_000)
+            .defaultsTo(4_096);
+
+    public static final Option<Duration> HANDSHAKE_TIME_LIMIT = Option.of(
+            "handshake-time-limit",
+            OptionType.DURATION,
+            "How long a peer may take from connecting to having logged in and entered a virtual host.")
+            .between(Duration.ofMillis(100), Duration.ofMinutes(10))
+            .defaultsTo(Duration.ofSeconds(10));
+
+    public static final Option<Integer> CHANNEL_MAX = Option.of(
+            "channel-max",
+            OptionType.INT,
+            "How many channels a connection may have open; clients may ask for fewer.")
+            .counting("channels")
+            .between(1, 65_535)
+            .defaultsTo(2_047);
+
+    public static final Option<Long> FRAME_MAX = Option.of(
+            "frame-max",
+            OptionType.SIZE,
+            "The size of the largest frame on a connection; clients may ask for a smaller one.")
+            .between(4L << 10, 16L << 20)
+            .defaultsTo(128L << 10);
+
+    public static final Option<Duration> HEARTBEAT = Option.of(
+            "heartbeat",
+            OptionType.DURATION.where(
+                    "a duration in whole seconds such as 60s or 5m",
+                    duration -> duration.toMillis() % 1000 == 0),
+            "The time between heartbeats that the broker suggests. A peer that is silent for two of them is taken"
+                    + " for dead. 0 suggests none; the client has the last word.")
+            .between(Duration.ZERO, Duration.ofSeconds(65_535))
+            .defaultsTo(Duration.ofSeconds(60));
+
+    public static final Option<Long> MAX_MESSAGE_SIZE = Option.of(
+            "max-message-size",
+            OptionType.SIZE,
+            "The size of the largest message body that is accepted.")
+            .between(1L, 512L << 20)
+            .defaultsTo(128L << 20);
+
+    private static final int DEFAULT_MESSAGE_MEMORY_PERCENT = 40;
+
+    public static final Option<Long> MESSAGE_MEMORY = Option.of(
+            "message-memory",
+            OptionType.sizeOrShareOf(ServerOptions::maxHeap, "the heap"),
+            "How much memory messages may take. While they take more, connections that publish are held back"
+                    + " until consumers have caught up; consumers never are.")
+            .atLeast(1L << 20)
+            .defaultsTo(
+                    () -> OptionType.shareOf(maxHeap(), DEFAULT_MESSAGE_MEMORY_PERCENT),
+                    DEFAULT_MESSAGE_MEMORY_PERCENT + "%");
+
+    public static final Section LIMITS = new Section(
+            "limits",
+            "How much the broker takes on.",
+            MAX_CONNECTIONS,
+            MAX_UNAUTHENTICATED_CONNECTIONS,
+            HANDSHAKE_TIME_LIMIT,
+            CHANNEL_MAX,
+            FRAME_MAX,
+            HEARTBEAT,
+            MAX_MESSAGE_SIZE,
+            MESSAGE_MEMORY);
+
+    /** The whole configuration. */
+    public static final Section ROOT = new Section(
+            "", "The broker.", DATA, LISTENERS, VIRTUAL_HOSTS, USERS, ANONYMOUS_LOGIN, LOOPS, LIMITS);
+
+    private ServerOptions() {}
+
+    private static long maxHeap() {
+        return Runtime.getRuntime().maxMemory();
+    }
+}

@@ -1,0 +1,89 @@
+package io.sluicemq.server;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/** Another JVM, as this one and with its class path, that ends with the test. Its streams are read as they come. */
+public final class JavaProcess implements AutoCloseable {
+
+    private static final long LIMIT_SECONDS = 60;
+
+    private final Process process;
+    private final BufferedReader out;
+    private final CompletableFuture<String> err;
+
+    private JavaProcess(Process process) {
+        this.process = process;
+        this.out = process.inputReader(StandardCharsets.UTF_8);
+        this.err = CompletableFuture.supplyAsync(() -> readAll(process.getErrorStream()), task -> Thread.ofVirtual()
+                .start(task));
+    }
+
+    /** Starts {@code mainClass} in {@code workingFolder}. */
+    public static JavaProcess start(Path workingFolder, Class<?> mainClass, String... args) throws IOException {
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xmx128m",
+                "-XX:TieredStopAtLevel=1",
+                "-cp",
+                System.getProperty("java.class.path"),
+                mainClass.getName()));
+        command.addAll(List.of(args));
+        return new JavaProcess(
+                new ProcessBuilder(command).directory(workingFolder.toFile()).start());
+    }
+
+    /** Waits for the next line of its standard output; null at the end. */
+    public String nextLine() throws IOException {
+        return out.readLine();
+    }
+
+    public long pid() {
+        return process.pid();
+    }
+
+    /** SIGTERM. */
+    public void terminate() {
+        process.destroy();
+    }
+
+    /** SIGKILL: it has no say. */
+    public void kill() {
+        process.destroyForcibly();
+    }
+
+    /** Waits for its end and returns its exit code. */
+    public int exitCode() throws InterruptedException, TimeoutException {
+        if (!process.waitFor(LIMIT_SECONDS, TimeUnit.SECONDS)) {
+            throw new TimeoutException("process " + process.pid() + " is still there after " + LIMIT_SECONDS + " s");
+        }
+        return process.exitValue();
+    }
+
+    /** All of its standard error output; waits for its end. */
+    public String err() {
+        return err.join();
+    }
+
+    @Override
+    public void close() {
+        process.destroyForcibly();
+    }
+
+    private static String readAll(InputStream stream) {
+        try (stream) {
+            return new String(stream.readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

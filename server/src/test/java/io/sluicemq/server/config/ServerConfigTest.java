@@ -1,0 +1,283 @@
+package io.sluicemq.server.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.assertj.core.api.Assertions.within;
+
+import io.sluicemq.base.option.HostPort;
+import io.sluicemq.base.option.Problem;
+import io.sluicemq.base.option.Settings;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class ServerConfigTest {
+
+    private static final String SECTION = "a section with keys of its own";
+    private static final String NAME = "a name of 1 to 255 bytes without control characters";
+
+    @TempDir
+    Path folder;
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "# nothing but a comment\n", "---\n", "limits:\nlisteners:\nusers:\n",
+        "\uFEFFlimits: {}\n"})
+    void shouldTakeDefaultsForWhatIsNotWritten(String yaml) throws ConfigException {
+        ServerConfig config = read(yaml);
+
+        assertThat(config.data()).isNull();
+        assertThat(config.loops()).isEqualTo(Runtime.getRuntime().availableProcessors());
+        assertThat(config.anonymousLogin()).isFalse();
+        assertThat(config.listeners())
+                .containsExactly(new ListenerConfig("amqp", new HostPort("127.0.0.1", 5672)));
+        assertThat(config.virtualHosts()).containsExactly("/");
+        assertThat(config.users()).containsExactly(new UserConfig("guest", "guest", null, true));
+        assertThat(config.hasOnlyGuest()).isTrue();
+        assertThat(config.limits().heartbeat()).isEqualTo(Duration.ofSeconds(60));
+        assertThat(config.limits().messageMemory())
+                .isEqualTo(Runtime.getRuntime().maxMemory() / 100 * 40
+                        + Runtime.getRuntime().maxMemory() % 100 * 40 / 100);
+    }
+
+    @Test
+    void shouldReadAllThatMayBeWritten() throws ConfigException {
+        ServerConfig config = read("""
+                data: /var/lib/sluicemq
+                loops: 3
+                anonymous-login: true
+                listeners:
+                  amqp: {host: 0.0.0.0, port: 0}
+                  inside:
+                    host: "::1"
+                    port: 5673
+                virtual-hosts: [/, orders, "a b"]
+                users:
+                  - name: ann
+                    password: 007
+                  - name: bob
+                    password: "it's: #1"
+                    virtual-hosts: [orders]
+                    loopback-only: true
+                limits:
+                  max-connections: 10
+                  max-unauthenticated-connections: 5
+                  handshake-time-limit: 500ms
+                  channel-max: 65535
+                  frame-max: 1MiB
+                  heartbeat: 2m
+                  max-message-size: 10MB
+                  message-memory: 25%
+                """);
+
+        assertThat(config.data()).isEqualTo(Path.of("/var/lib/sluicemq"));
+        assertThat(config.loops()).isEqualTo(3);
+        assertThat(config.anonymousLogin()).isTrue();
+        assertThat(config.listeners())
+                .containsExactly(
+                        new ListenerConfig("amqp", new HostPort("0.0.0.0", 0)),
+                        new ListenerConfig("inside", new HostPort("::1", 5673)));
+        assertThat(config.virtualHosts()).containsExactly("/", "orders", "a b");
+        assertThat(config.users())
+                .containsExactly(
+                        new UserConfig("ann", "007", null, false),
+                        new UserConfig("bob", "it's: #1", Set.of("orders"), true));
+        assertThat(config.hasOnlyGuest()).isFalse();
+        long memory = config.limits().messageMemory();
+        assertThat(memory).isCloseTo(Runtime.getRuntime().maxMemory() / 4, within(100L));
+        assertThat(config.limits())
+                .isEqualTo(new LimitsConfig(
+                        10, 5, Duration.ofMillis(500), 65535, 1 << 20, Duration.ofMinutes(2), 10_000_000, memory));
+    }
+
+    static Stream<Arguments> wrong() {
+        return Stream.of(
+                // Values
+                wrong("loops: four", "1:8: loops is 'four': expected a whole number from 1 to 1024"),
+                wrong("loops: 0", "1:8: loops is '0': expected a whole number from 1 to 1024"),
+                wrong("loops: 1.5", "1:8: loops is '1.5': expected a whole number from 1 to 1024"),
+                wrong("loops:", "1:7: loops is empty: expected a whole number from 1 to 1024"),
+                wrong("loops: ~", "1:8: loops is empty: expected a whole number from 1 to 1024"),
+                wrong("loops: [4]", "1:8: loops is a list: expected a whole number from 1 to 1024"),
+                wrong("loops: {a: 4}", "1:8: loops is a section: expected a whole number from 1 to 1024"),
+                wrong("anonymous-login: yes", "1:18: anonymous-login is 'yes': expected true or false"),
+                wrong("data: ''", "1:7: data is '': expected a path"),
+                wrong(
+                        "listeners:\n  amqp:\n    port: 65536",
+                        "3:11: listeners.amqp.port is '65536': expected a whole number from 0 to 65535"),
+                wrong(
+                        "listeners: {amqp: {host: a b}}",
+                        "1:26: listeners.amqp.host is 'a b': expected a host name or an address to listen on"),
+                wrong(
+                        "limits:\n  heartbeat: 10",
+                        "2:14: limits.heartbeat is '10': expected a duration in whole seconds such as 60s or 5m,"
+                                + " from 0s to 65535s"),
+                wrong(
+                        "limits:\n  heartbeat: 1500ms",
+                        "2:14: limits.heartbeat is '1500ms': expected a duration in whole seconds such as 60s or 5m,"
+                                + " from 0s to 65535s"),
+                wrong(
+                        "limits: {frame-max: 1k}",
+                        "1:21: limits.frame-max is '1k': expected a size such as 64KiB, 10MiB or a plain number of"
+                                + " bytes, from 4KiB to 16MiB"),
+                wrong(
+                        "limits: {message-memory: 140%}",
+                        "1:26: limits.message-memory is '140%': expected a percentage from 1% to 100%"),
+                wrong(
+                        "limits: {max-connections: -1}",
+                        "1:27: limits.max-connections is '-1': expected a whole number of connections from 1 to"
+                                + " 1000000"),
+                wrong("virtual-hosts: /", "1:16: virtual-hosts is a single value: expected a list, each " + NAME),
+                wrong("virtual-hosts: ['']", "1:17: virtual-hosts is '': expected " + NAME),
+                wrong("virtual-hosts: [a, [b]]", "1:20: an element of virtual-hosts is a list: expected " + NAME),
+                wrong("virtual-hosts:\n- a\n-\n", "3:2: an element of virtual-hosts is empty: expected " + NAME),
+                wrong("virtual-hosts: []", "1:16: virtual-hosts is empty: expected at least one name"),
+                wrong("virtual-hosts: [a, b, a]", "1:16: virtual-hosts names 'a' twice"),
+                // Keys
+                wrong("listner: {}", "1:1: unknown key 'listner': did you mean 'listeners'?"),
+                wrong("Data: x", "1:1: unknown key 'Data': did you mean 'data'?"),
+                wrong(
+                        "limits:\n  max_connections: 1",
+                        "2:3: unknown key 'max_connections' in limits: did you mean 'max-connections'?"),
+                wrong(
+                        "plugins: []",
+                        "1:1: unknown key 'plugins': expected one of data, listeners, virtual-hosts, users,"
+                                + " anonymous-login, loops, limits"),
+                wrong(
+                        "listeners: {amqp: {tls: true}}",
+                        "1:20: unknown key 'tls' in listeners.amqp: expected one of host, port"),
+                wrong("loops: 1\ndata: a\nloops: 2", "3:1: loops is given twice, first in line 1"),
+                wrong("limits:\n  heartbeat: 1s\n  heartbeat: 1s",
+                        "3:3: limits.heartbeat is given twice, first in line 2"),
+                wrong("listeners:\n  a:\n  a:\n", "3:3: listeners.a is given twice, first in line 2"),
+                wrong("[a]: 1", "1:1: a key is a list: expected a word"),
+                wrong("listeners: {\"\": {}}", "1:13: '' in listeners: expected " + NAME),
+                // Shapes
+                wrong("just words", "1:1: the file is a single value: expected keys and values, such as 'loops: 4'"),
+                wrong("- loops: 1", "1:1: the file is a list: expected keys and values, such as 'loops: 4'"),
+                wrong("limits: 5", "1:9: limits is a single value: expected " + SECTION),
+                wrong("listeners: [amqp]", "1:12: listeners is a list: expected a section for each name"),
+                wrong("listeners: {amqp: 5672}", "1:19: listeners.amqp is a single value: expected " + SECTION),
+                wrong("users: {name: ann}", "1:8: users is a section: expected a list, each element after a '- '"),
+                wrong("users: [ann]", "1:9: users[0] is a single value: expected " + SECTION),
+                // What must be there, and what does not fit together
+                wrong(
+                        "users:\n- name: ann",
+                        "2:3: users[0] has no 'password': expected a password of at least one character"),
+                wrong("users:\n- password: x", "2:3: users[0] has no 'name': expected " + NAME),
+                wrong(
+                        "users:\n- {name: ann, password: ''}",
+                        "2:25: users[0].password is not valid: expected a password of at least one character"),
+                wrong(
+                        "users:\n- {name: a, password: b}\n- {name: a, password: c}",
+                        "3:10: users has 'a' twice, first in line 2"),
+                wrong(
+                        "virtual-hosts: [orders]\nusers: [{name: a, password: b, virtual-hosts: [order]}]",
+                        "2:47: user a may enter 'order', which does not exist: did you mean 'orders'?"),
+                wrong(
+                        "users: [{name: a, password: b, virtual-hosts: [order]}]",
+                        "1:47: user a may enter 'order', which does not exist: expected one of virtual-hosts: /"),
+                wrong(
+                        "listeners: {a: {}, b: {port: 5672}}",
+                        "1:30: listeners a and b are both at 127.0.0.1:5672"),
+                // What is not YAML
+                wrong("loops: [1", "1:10: this is not YAML: expected ',' or ']', but got <stream end>"),
+                wrong("a: b: c", "1:5: this is not YAML: mapping values are not allowed here"),
+                wrong("loops: 1\n\tdata: x",
+                        "2:1: this is not YAML: found character '\\t(TAB)' that cannot start any token"
+                                + ". (Do not use \\t(TAB) for indentation)"),
+                wrong("loops: *x", "1:8: this is not YAML: found undefined alias x"),
+                wrong("loops: 1\n---\nloops: 2", "2:1: this is not YAML: but found another document"));
+    }
+
+    private static Arguments wrong(String yaml, String error) {
+        return Arguments.of(yaml, error);
+    }
+
+    @ParameterizedTest
+    @MethodSource("wrong")
+    void shouldSayWhereAndWhatIsWrong(String yaml, String error) {
+        assertThat(problems(yaml)).extracting(Problem::toString).containsExactly("sluicemq.yaml:" + error);
+    }
+
+    @Test
+    void shouldTellAllThatIsWrongAtOnceInTheOrderOfTheFile() {
+        List<Problem> problems = problems("""
+                users:
+                  - name: ann
+                    pasword: x
+                    virtual-hosts: [nowhere]
+                loops: none
+                listeners:
+                  amqp: {port: -1}
+                """);
+
+        assertThat(problems)
+                .extracting(problem -> problem.place().line() + " " + problem.key())
+                .containsExactly(
+                        "2 users[0].password",
+                        "3 users[0].pasword",
+                        "4 users",
+                        "5 loops",
+                        "7 listeners.amqp.port");
+        assertThat(problems.get(1).nearest()).isEqualTo("password");
+        assertThat(problems.get(3).value()).isEqualTo("none");
+        assertThat(problems.get(3).expected()).isEqualTo("a whole number from 1 to 1024");
+    }
+
+    @Test
+    void shouldNeverShowAPassword() throws ConfigException {
+        List<Problem> problems = problems("users: [{name: ann, password: [hunter2]}]");
+        ServerConfig config = read("users: [{name: ann, password: hunter2}]");
+
+        assertThat(problems).hasSize(1).allSatisfy(problem -> assertThat(problem.toString())
+                .contains("users[0].password")
+                .doesNotContain("hunter2"));
+        assertThat(config.toString()).contains("ann").doesNotContain("hunter2");
+    }
+
+    @Test
+    void shouldShortenLongValuesAndKeepThemOnOneLine() {
+        List<Problem> problems = problems("loops: \"" + "x\\n".repeat(500) + "\"");
+
+        assertThat(problems).hasSize(1);
+        assertThat(problems.getFirst().toString()).hasSizeLessThan(150).doesNotContain("\n");
+    }
+
+    @Test
+    void shouldSayThatAFileCannotBeRead() throws IOException {
+        Path missing = folder.resolve("missing.yaml");
+        Path binary = Files.write(folder.resolve("binary.yaml"), "data: ä".getBytes(StandardCharsets.ISO_8859_1));
+
+        assertThat(problems(missing)).containsExactly(missing + ": there is no such file");
+        assertThat(problems(folder)).containsExactly(folder + ": it is a folder, not a file");
+        assertThat(problems(binary)).containsExactly(binary + ": it is not UTF-8 text");
+    }
+
+    private static List<String> problems(Path file) {
+        List<Problem> problems = new ArrayList<>();
+        YamlReader.read(file, ServerOptions.ROOT, problems);
+        return problems.stream().map(Problem::toString).toList();
+    }
+
+    private static List<Problem> problems(String yaml) {
+        return catchThrowableOfType(ConfigException.class, () -> read(yaml)).problems();
+    }
+
+    private static ServerConfig read(String yaml) throws ConfigException {
+        List<Problem> problems = new ArrayList<>();
+        Settings settings = YamlReader.read(yaml, "sluicemq.yaml", ServerOptions.ROOT, problems);
+        return ServerConfig.of(settings, problems);
+    }
+}

@@ -1,0 +1,93 @@
+package io.sluicemq.transport;
+
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.PooledByteBufAllocator;
+import io.netty.channel.IoEventLoop;
+import io.netty.channel.IoHandlerFactory;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import io.netty.util.concurrent.EventExecutor;
+import io.sluicemq.base.Loop;
+import io.sluicemq.base.TaskFailures;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+
+/** A fixed set of {@link Loop loops} on Netty's threads. Safe from any thread. */
+public final class NettyLoops implements AutoCloseable {
+
+    private static final Duration CLOSE_LIMIT = Duration.ofSeconds(5);
+
+    private final SocketKind kind;
+    private final ByteBufAllocator allocator;
+    private final List<NettyLoop> loops = new ArrayList<>();
+    private final MultiThreadIoEventLoopGroup group;
+
+    /**
+     * Starts {@code count} loops.
+     *
+     * @param kind must be {@linkplain SocketKind#isAvailable available}
+     * @param failures told of every task that throws
+     */
+    public NettyLoops(int count, SocketKind kind, TaskFailures failures) {
+        this(count, kind, failures, PooledByteBufAllocator.DEFAULT);
+    }
+
+    NettyLoops(int count, SocketKind kind, TaskFailures failures, ByteBufAllocator allocator) {
+        this.kind = kind;
+        this.allocator = allocator;
+        group = new TurningGroup(count, kind.handlerFactory());
+        for (EventExecutor eventLoop : group) {
+            loops.add(new NettyLoop(loops.size(), (NettyLoop.TurningEventLoop) eventLoop, failures));
+        }
+    }
+
+    /** The loops; each one's place is its {@link Loop#index}. */
+    public List<Loop> all() {
+        return List.copyOf(loops);
+    }
+
+    public Loop get(int index) {
+        return loops.get(index);
+    }
+
+    public int size() {
+        return loops.size();
+    }
+
+    public SocketKind kind() {
+        return kind;
+    }
+
+    /**
+     * Ends the loops: what they have been given is run, sockets that are still open are closed, timers are dropped. Stop
+     * the listeners first. Returns once all threads are gone, or after five seconds. Do not call it on a loop.
+     */
+    @Override
+    public void close() {
+        var ended = group.shutdownGracefully(0, CLOSE_LIMIT.toMillis(), TimeUnit.MILLISECONDS);
+        ended.awaitUninterruptibly(CLOSE_LIMIT.toMillis());
+    }
+
+    NettyLoop loop(int index) {
+        return loops.get(index);
+    }
+
+    ByteBufAllocator allocator() {
+        return allocator;
+    }
+
+    private static final class TurningGroup extends MultiThreadIoEventLoopGroup {
+
+        TurningGroup(int count, IoHandlerFactory handlers) {
+            super(count, new DefaultThreadFactory("sluicemq-loop"), handlers);
+        }
+
+        @Override
+        protected IoEventLoop newChild(Executor executor, IoHandlerFactory handlers, Object... args) {
+            return new NettyLoop.TurningEventLoop(this, executor, handlers);
+        }
+    }
+}
