@@ -1,6 +1,6 @@
 package io.sluicemq.api;
 
-/** Where a consumer's deliveries go. Called on the client's loop. */
+/** Where a consumer's deliveries go. Called on the client's loop, first after {@link Client#subscribe} was answered. */
 public interface ConsumerSink {
 
     /**

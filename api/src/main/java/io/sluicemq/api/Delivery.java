@@ -35,6 +35,11 @@ public interface Delivery {
     /** Whether it counts as accepted already, so must not be settled. */
     boolean settled();
 
+    /** How many messages stayed ready in the queue when {@link Client#get} took this one; 0 for a consumer's. */
+    default long remaining() {
+        return 0;
+    }
+
     /** Bytes it takes of the consumer's window. */
     int windowBytes();
 

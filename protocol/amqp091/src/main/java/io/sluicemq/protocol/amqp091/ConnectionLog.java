@@ -1,0 +1,63 @@
+package io.sluicemq.protocol.amqp091;
+
+import io.sluicemq.base.Loop;
+import io.sluicemq.base.LoopOwned;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
+
+/**
+ * What one connection says in the log: lines that name it, at a bounded rate whatever its peer does. What was left out is
+ * counted and told with the next line. Owned by the connection's loop.
+ */
+@LoopOwned
+final class ConnectionLog {
+
+    private static final Logger LOG = LoggerFactory.getLogger(ConnectionSession.class);
+    private static final int LINES_PER_PERIOD = 5;
+    private static final long PERIOD_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+    private final Loop loop;
+    private final String connection;
+    private long periodStart;
+    private int lines;
+    private long leftOut;
+
+    ConnectionLog(Loop loop, String connection) {
+        this.loop = loop;
+        this.connection = connection;
+        this.periodStart = loop.nanoTime();
+    }
+
+    void warn(String format, Object... arguments) {
+        log(Level.WARN, format, arguments);
+    }
+
+    void info(String format, Object... arguments) {
+        log(Level.INFO, format, arguments);
+    }
+
+    void debug(String format, Object... arguments) {
+        log(Level.DEBUG, format, arguments);
+    }
+
+    private void log(Level level, String format, Object... arguments) {
+        if (!LOG.isEnabledForLevel(level)) {
+            return;
+        }
+        long now = loop.nanoTime();
+        if (now - periodStart >= PERIOD_NANOS) {
+            periodStart = now;
+            lines = 0;
+        }
+        if (lines == LINES_PER_PERIOD) {
+            leftOut++;
+            return;
+        }
+        lines++;
+        String prefix = leftOut == 0 ? connection : connection + " (" + leftOut + " lines left out)";
+        leftOut = 0;
+        LOG.atLevel(level).log(prefix + ": " + format, arguments);
+    }
+}

@@ -1,0 +1,42 @@
+package io.sluicemq.protocol.amqp091;
+
+import io.netty.buffer.ByteBuf;
+import io.sluicemq.protocol.amqp091.codec.FrameEncoder;
+import io.sluicemq.protocol.amqp091.codec.FrameFormat;
+import io.sluicemq.protocol.amqp091.codec.MethodId;
+
+/** Writes the content header and body frames that follow a deliver, get-ok or return, from a message's own bytes. */
+final class ContentWriter {
+
+    /** Class, weight and body size, in bytes. */
+    private static final int HEADER_FIXED = 12;
+
+    private static final int BASIC_CLASS = MethodId.classOf(MethodId.BASIC_DELIVER);
+
+    private ContentWriter() {}
+
+    /** Bytes of the content header frame with these properties, which cannot be split. */
+    static int headerFrameLength(byte[] properties) {
+        return FrameFormat.OVERHEAD + HEADER_FIXED + properties.length;
+    }
+
+    /** Writes all frames of a content; each begins in whatever buffer the connection then offers. */
+    static void write(ConnectionSession connection, int channel, byte[] properties, byte[] body) {
+        int chunk = Math.min(FrameEncoder.bodyChunk(connection.frameMax()), Math.max(1, body.length));
+        ByteBuf out = connection.out();
+        out.ensureWritable(headerFrameLength(properties) + FrameFormat.OVERHEAD + chunk);
+        out.writeByte(FrameFormat.HEADER).writeShort(channel).writeInt(HEADER_FIXED + properties.length);
+        out.writeInt(BASIC_CLASS << 16).writeLong(body.length);
+        out.writeBytes(properties);
+        out.writeByte(FrameFormat.END);
+        for (int at = 0; at < body.length; at += chunk) {
+            int length = Math.min(chunk, body.length - at);
+            FrameEncoder.bodyFrameStart(out, channel, length);
+            out.writeBytes(body, at, length);
+            out.writeByte(FrameFormat.END);
+            if (body.length > chunk) {
+                out = connection.out();
+            }
+        }
+    }
+}

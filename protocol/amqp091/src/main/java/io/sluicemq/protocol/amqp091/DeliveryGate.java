@@ -1,0 +1,182 @@
+package io.sluicemq.protocol.amqp091;
+
+import io.sluicemq.api.Delivery;
+import io.sluicemq.api.Delivery.Outcome;
+import io.sluicemq.base.LoopOwned;
+import java.util.ArrayDeque;
+import java.util.Collection;
+import java.util.Iterator;
+
+/**
+ * What lets deliveries of one channel through to the client: the limit of unsettled ones that its consumers share
+ * (basic.qos with the global bit, as RabbitMQ reads it) and the client's channel.flow. Owned by the connection's loop.
+ *
+ * <p>Consumers that subscribed while there was a limit ask for credit, and share it in turn. What arrives nevertheless
+ * without being let through (from consumers of before the limit, or granted before it was lowered, or under way when the
+ * flow stopped) is held here, unsent, in its order.
+ *
+ * <p>Invariant: with a limit, {@code unacked} only grows while it is below the limit; nothing is held that may pass.
+ */
+@LoopOwned
+final class DeliveryGate {
+
+    /** How many deliveries are granted at a time while there is no limit. */
+    private static final int UNLIMITED_GRANT = 1000;
+
+    /** Where deliveries go that are let through. */
+    interface Output {
+        void write(ChannelConsumer consumer, Delivery delivery);
+    }
+
+    private record Held(ChannelConsumer consumer, Delivery delivery) {}
+
+    private final Collection<ChannelConsumer> consumers;
+    private final Output output;
+    private final ArrayDeque<ChannelConsumer> wanting = new ArrayDeque<>(0);
+    private final ArrayDeque<Held> held = new ArrayDeque<>(0);
+    private final ArrayDeque<Held> heldSettled = new ArrayDeque<>(0);
+    private int limit;
+    private boolean flowing = true;
+    private int unacked;
+    private int granted;
+
+    /** @param consumers the channel's consumers, seen as they come and go */
+    DeliveryGate(Collection<ChannelConsumer> consumers, Output output) {
+        this.consumers = consumers;
+        this.output = output;
+    }
+
+    /** Whether there is a shared limit. */
+    boolean limited() {
+        return limit > 0;
+    }
+
+    /** Sets the shared limit; 0 for none. */
+    void limit(int messages) {
+        limit = messages;
+        regulate();
+    }
+
+    /** The client wants deliveries, or none for now. */
+    void flow(boolean active) {
+        flowing = active;
+        regulate();
+    }
+
+    // ---- deliveries
+
+    /** A delivery has come from the broker. */
+    void offer(ChannelConsumer consumer, Delivery delivery) {
+        if (consumer.sharedCredit()) {
+            granted -= consumer.takeGranted(1);
+        }
+        boolean settled = delivery.settled();
+        boolean passes = flowing && (settled || held.isEmpty() && roomForOne());
+        if (passes) {
+            pass(consumer, delivery);
+        } else {
+            (settled ? heldSettled : held).add(new Held(consumer, delivery));
+        }
+        if (limit > 0 && !settled) {
+            pauseConsumers();
+        }
+    }
+
+    private boolean roomForOne() {
+        return limit == 0 || unacked < limit;
+    }
+
+    private void pass(ChannelConsumer consumer, Delivery delivery) {
+        output.write(consumer, delivery);
+    }
+
+    /** One more delivery of a consumer waits for the client to settle it. */
+    void sent() {
+        unacked++;
+    }
+
+    /** The client has settled one; {@link #regulate} is due after the last of them. */
+    void settled() {
+        unacked--;
+    }
+
+    /** Lets through, grants and pauses as things stand. */
+    void regulate() {
+        while (flowing && !heldSettled.isEmpty()) {
+            Held next = heldSettled.poll();
+            pass(next.consumer, next.delivery);
+        }
+        while (flowing && !held.isEmpty() && roomForOne()) {
+            Held next = held.poll();
+            pass(next.consumer, next.delivery);
+        }
+        grant();
+        pauseConsumers();
+    }
+
+    /** {@link #regulate}, for the hot path: nothing to do if nothing is limited, held or waiting. */
+    void regulateAfterSettling() {
+        if (limit > 0 || !held.isEmpty() || !wanting.isEmpty()) {
+            regulate();
+        }
+    }
+
+    private void pauseConsumers() {
+        boolean full = limit > 0 && unacked + held.size() >= limit;
+        for (ChannelConsumer consumer : consumers) {
+            consumer.pause(!flowing || full && !consumer.sharedCredit());
+        }
+    }
+
+    // ---- credit
+
+    void creditWanted(ChannelConsumer consumer) {
+        wanting.add(consumer);
+        grant();
+    }
+
+    void creditReturned(ChannelConsumer consumer, int messages) {
+        granted -= consumer.takeGranted(messages);
+        grant();
+    }
+
+    private void grant() {
+        while (!wanting.isEmpty()) {
+            int messages = UNLIMITED_GRANT;
+            if (limit > 0) {
+                int free = limit - unacked - held.size() - granted;
+                if (free <= 0) {
+                    return;
+                }
+                messages = Math.max(1, free / wanting.size());
+            }
+            granted += messages;
+            wanting.poll().grant(messages);
+        }
+    }
+
+    // ---- ends
+
+    /** Nothing goes to this consumer any more: what is held for it returns, and its credit goes to the others. */
+    void ended(ChannelConsumer consumer, ConnectionSession connection) {
+        granted -= consumer.takeGranted(Integer.MAX_VALUE);
+        wanting.remove(consumer);
+        heldSettled.removeIf(each -> each.consumer == consumer);
+        for (Iterator<Held> each = held.descendingIterator(); each.hasNext(); ) {
+            Held next = each.next();
+            if (next.consumer == consumer) {
+                each.remove();
+                connection.settleLater(next.delivery, Outcome.RELEASED);
+            }
+        }
+    }
+
+    /** The channel closes: all that is held returns, the newest first. */
+    void release(ConnectionSession connection) {
+        wanting.clear();
+        heldSettled.clear();
+        while (!held.isEmpty()) {
+            connection.settleLater(held.pollLast().delivery, Outcome.RELEASED);
+        }
+    }
+}

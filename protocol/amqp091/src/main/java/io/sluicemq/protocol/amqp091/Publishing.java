@@ -1,0 +1,300 @@
+package io.sluicemq.protocol.amqp091;
+
+import io.netty.buffer.ByteBuf;
+import io.sluicemq.api.BrokerError;
+import io.sluicemq.api.BrokerError.Kind;
+import io.sluicemq.api.Client;
+import io.sluicemq.api.Completion;
+import io.sluicemq.api.Message;
+import io.sluicemq.base.LoopOwned;
+import io.sluicemq.protocol.amqp091.codec.BasicProperties;
+import io.sluicemq.protocol.amqp091.codec.FrameEncoder;
+import io.sluicemq.protocol.amqp091.codec.MethodId;
+import io.sluicemq.protocol.amqp091.codec.ReplyCode;
+import io.sluicemq.protocol.amqp091.codec.ShortString;
+import java.util.Arrays;
+
+/**
+ * The publishing side of a channel: puts method, header and body frames together to a message, hands it to the broker,
+ * returns what cannot be routed, and confirms. Owned by the connection's loop.
+ *
+ * <p>A body's memory grows with the bytes that have arrived, never by the size that was announced.
+ */
+@LoopOwned
+final class Publishing {
+
+    private enum Expecting {
+        METHOD,
+        HEADER,
+        BODY
+    }
+
+    /** The largest body that gets its memory before it has arrived, in bytes: no more than a frame holds anyway. */
+    private static final int AT_ONCE = 128 * 1024;
+
+    private static final byte[] NO_BYTES = {};
+
+    private final Channel channel;
+    private final ConnectionSession connection;
+    private Expecting expecting = Expecting.METHOD;
+    private ShortString exchange;
+    private ShortString routingKey;
+    private boolean mandatory;
+    private PublishFacts facts;
+    private byte[] body = NO_BYTES;
+    private int bodyLength;
+    private int arrived;
+    private Confirms confirms;
+    private Runnable flushConfirms;
+
+    Publishing(Channel channel, ConnectionSession connection) {
+        this.channel = channel;
+        this.connection = connection;
+    }
+
+    /** Whether no content is in progress, so that a method may come. */
+    boolean betweenMessages() {
+        return expecting == Expecting.METHOD;
+    }
+
+    // ---- frames
+
+    void method(ShortString toExchange, ShortString key, boolean isMandatory, boolean immediate) {
+        if (immediate) {
+            channel.failConnection(ReplyCode.NOT_IMPLEMENTED, MethodId.BASIC_PUBLISH, "immediate=true");
+            return;
+        }
+        exchange = toExchange;
+        routingKey = key;
+        mandatory = isMandatory;
+        expecting = Expecting.HEADER;
+    }
+
+    void header(long bodySize, BasicProperties properties) {
+        if (expecting != Expecting.HEADER) {
+            unexpected("a content header that no method announced");
+            return;
+        }
+        if (bodySize > connection.options().maxMessageBytes()) {
+            fail(
+                    ReplyCode.PRECONDITION_FAILED,
+                    "message size " + bodySize + " is larger than configured max size "
+                            + connection.options().maxMessageBytes());
+            return;
+        }
+        facts = connection.publishFacts(properties);
+        bodyLength = (int) bodySize;
+        arrived = 0;
+        if (bodyLength == 0) {
+            body = NO_BYTES;
+            complete();
+            return;
+        }
+        expecting = Expecting.BODY;
+        if (bodyLength <= AT_ONCE && connection.reservePartial(bodyLength)) {
+            body = new byte[bodyLength];
+        }
+    }
+
+    void body(ByteBuf in, int index, int length) {
+        if (makeRoom(length)) {
+            in.getBytes(index, body, arrived, length);
+            arrived(length);
+        }
+    }
+
+    void body(byte[] bytes) {
+        if (makeRoom(bytes.length)) {
+            System.arraycopy(bytes, 0, body, arrived, bytes.length);
+            arrived(bytes.length);
+        }
+    }
+
+    private boolean makeRoom(int length) {
+        if (expecting != Expecting.BODY) {
+            unexpected("a content body that no header announced");
+            return false;
+        }
+        if (length > bodyLength - arrived) {
+            unexpected("a content body of more than the " + bodyLength + " bytes that were announced");
+            return false;
+        }
+        int needed = arrived + length;
+        if (needed > body.length) {
+            int larger = (int) Math.min(bodyLength, Math.max(needed, Math.max(AT_ONCE, body.length * 2L)));
+            if (!connection.reservePartial(larger - body.length)) {
+                return false;
+            }
+            body = Arrays.copyOf(body, larger);
+        }
+        return true;
+    }
+
+    private void arrived(int length) {
+        arrived += length;
+        if (arrived == bodyLength) {
+            connection.freePartial(body.length);
+            complete();
+        }
+    }
+
+    private void unexpected(String what) {
+        channel.failConnection(ReplyCode.UNEXPECTED_FRAME, MethodId.BASIC_PUBLISH, what);
+    }
+
+    private void fail(ReplyCode code, String text) {
+        channel.fail(code, MethodId.BASIC_PUBLISH, text);
+    }
+
+    // ---- messages
+
+    private void complete() {
+        byte[] complete = body;
+        body = NO_BYTES;
+        expecting = Expecting.METHOD;
+        if (facts.refusal() != null) {
+            fail(ReplyCode.PRECONDITION_FAILED, facts.refusal());
+            return;
+        }
+        byte[] header = facts.header();
+        if (facts.wantsReplies()) {
+            String replyTo = channel.replyAddress();
+            if (replyTo == null) {
+                fail(ReplyCode.PRECONDITION_FAILED, "fast reply consumer does not exist");
+                return;
+            }
+            header = facts.headerWithReplyTo(replyTo);
+        }
+        BasicProperties properties = facts.properties();
+        Message message = new Message(
+                Amqp091Format.INSTANCE,
+                exchange.value(),
+                routingKey.value(),
+                facts.extraKeys(),
+                header,
+                complete,
+                properties.persistent(),
+                properties.priority(),
+                facts.ttlMillis(connection),
+                connection.client());
+        if (!facts.hiddenKeys().isEmpty()) {
+            message.hiddenKeys(facts.hiddenKeys());
+        }
+        publish(message);
+    }
+
+    private void publish(Message message) {
+        ChannelTransaction transaction = channel.transaction();
+        int queues;
+        if (transaction != null) {
+            queues = transaction.publish(message);
+        } else if (confirms != null) {
+            PublishCompletion completion = new PublishCompletion(this, confirms.publish());
+            queues = connection.client().publish(message, completion);
+            completion.handedOut();
+        } else {
+            queues = connection.client().publish(message, null);
+        }
+        connection.published();
+        if (queues > 0) {
+            return;
+        }
+        switch (queues) {
+            case Client.NO_EXCHANGE -> channel.fail(BrokerFaults.of(
+                    new BrokerError.NotFound(Kind.EXCHANGE, message.exchange(), connection.virtualHost()),
+                    MethodId.BASIC_PUBLISH));
+            case Client.INTERNAL_EXCHANGE -> fail(
+                    ReplyCode.ACCESS_REFUSED,
+                    "cannot publish to internal "
+                            + BrokerFaults.named(Kind.EXCHANGE, message.exchange(), connection.virtualHost()));
+            default -> unroutable(message, transaction);
+        }
+    }
+
+    private void unroutable(Message message, ChannelTransaction transaction) {
+        if (!mandatory) {
+            return;
+        }
+        if (transaction != null) {
+            transaction.returnAtCommit(message);
+        } else {
+            writeReturn(message);
+        }
+    }
+
+    /** Gives a mandatory message back to the client (spec, basic.return). */
+    void writeReturn(Message message) {
+        FrameEncoder.basicReturn(
+                connection.out(),
+                channel.number(),
+                ReplyCode.NO_ROUTE.code(),
+                ReplyCode.NO_ROUTE.name(),
+                connection.strings().of(message.exchange()),
+                connection.strings().of(message.routingKey()));
+        ContentWriter.write(connection, channel.number(), message.header(), message.body());
+    }
+
+    // ---- confirms
+
+    boolean confirming() {
+        return confirms != null;
+    }
+
+    /** From the next publish on, each gets a number and an answer. */
+    void startConfirms() {
+        if (confirms == null) {
+            confirms = new Confirms(this::writeConfirm);
+            flushConfirms = this::flushConfirms;
+        }
+    }
+
+    private void resolved(long sequence, boolean accepted) {
+        if (channel.open() && confirms.resolve(sequence, accepted)) {
+            connection.loop().atTurnEnd(flushConfirms);
+            // Asked for now, the buffer is flushed after that and in the same turn.
+            connection.out();
+        }
+    }
+
+    private void flushConfirms() {
+        if (channel.open()) {
+            confirms.flush();
+        }
+    }
+
+    private void writeConfirm(long sequence, boolean multiple, boolean accepted) {
+        if (accepted) {
+            FrameEncoder.basicAck(connection.out(), channel.number(), sequence, multiple);
+        } else {
+            FrameEncoder.basicNack(connection.out(), channel.number(), sequence, multiple);
+        }
+    }
+
+    /** The channel closes: content in progress is dropped. */
+    void release() {
+        if (expecting == Expecting.BODY) {
+            connection.freePartial(body.length);
+        }
+        body = NO_BYTES;
+        facts = null;
+        expecting = Expecting.METHOD;
+    }
+
+    /** What is owed for one publish in confirm mode. */
+    private static final class PublishCompletion extends Completion {
+
+        private final Publishing publishing;
+        private final long sequence;
+
+        PublishCompletion(Publishing publishing, long sequence) {
+            super(publishing.connection.loop());
+            this.publishing = publishing;
+            this.sequence = sequence;
+        }
+
+        @Override
+        protected void complete(BrokerError refusal) {
+            publishing.resolved(sequence, refusal == null);
+        }
+    }
+}
