@@ -50,8 +50,7 @@ record QueueProxy(Queue queue, LoopContext home) {
     }
 
     private record Enqueue(QueueProxy target, LoopContext source, Message message, Completion completion)
-            implements
-                Runnable {
+            implements Runnable {
 
         @Override
         public void run() {
