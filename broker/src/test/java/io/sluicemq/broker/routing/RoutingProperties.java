@@ -48,7 +48,7 @@ class RoutingProperties {
     private static final List<String> EXCHANGES = List.of("e0", "e1", "e2", "e3", "e4", "amq.topic");
     private static final List<String> QUEUES = List.of("q0", "q1", "q2", "q3", "a");
 
-    @Property(tries = 2_000, edgeCases = EdgeCasesMode.NONE)
+    @Property(tries = 400, edgeCases = EdgeCasesMode.NONE)
     void shouldRouteAsPlainRulesDo(
             @ForAll("actions") List<Action> actions, @ForAll("probes") List<Probe> probes) {
         RoutingTable<TestQueue> table = RoutingTable.withDefaults();
@@ -292,7 +292,7 @@ class RoutingProperties {
                 .ofMaxSize(12);
     }
 
-    @Property(tries = 5_000, edgeCases = EdgeCasesMode.NONE)
+    @Property(tries = 2_500, edgeCases = EdgeCasesMode.NONE)
     void shouldMatchTopicsAsTheRuleDoes(
             @ForAll("patterns") Set<String> patterns, @ForAll("patterns") Set<String> removed,
             @ForAll("key") String key) {
