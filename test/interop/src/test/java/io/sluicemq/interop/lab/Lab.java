@@ -311,9 +311,7 @@ public final class Lab {
     /** Starts a consumer with arguments on a channel. */
     public static Mailbox consume(Channel channel, String queue, boolean autoAck, Map<String, Object> arguments)
             throws IOException {
-        Mailbox mailbox = new Mailbox(channel);
-        channel.basicConsume(queue, autoAck, arguments, mailbox);
-        return mailbox;
+        return new Mailbox(channel).open(queue, autoAck, arguments);
     }
 
     /** A body. */

@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -21,6 +22,7 @@ public final class Mailbox extends DefaultConsumer {
 
     private final BlockingQueue<Delivery> arrived = new LinkedBlockingQueue<>();
     private final CountDownLatch cancelled = new CountDownLatch(1);
+    private String tag;
 
     public Mailbox(Channel channel) {
         super(channel);
@@ -34,6 +36,17 @@ public final class Mailbox extends DefaultConsumer {
     @Override
     public void handleCancel(String tag) {
         cancelled.countDown();
+    }
+
+    /** Starts consuming on the mailbox's channel. */
+    Mailbox open(String queue, boolean autoAck, Map<String, Object> arguments) throws IOException {
+        tag = getChannel().basicConsume(queue, autoAck, arguments, this);
+        return this;
+    }
+
+    /** The consumer's tag; {@link #getConsumerTag} knows it only some time later. */
+    public String tag() {
+        return tag;
     }
 
     /** The next delivery, waited for. */

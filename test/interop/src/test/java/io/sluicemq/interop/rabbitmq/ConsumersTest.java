@@ -121,7 +121,7 @@ class ConsumersTest {
         try (var raw = lab.raw()) {
             raw.openChannel(1);
             raw.send(1, new AMQP.Basic.Cancel.Builder().consumerTag("nobody").build());
-            assertThat(raw.expect(1, AMQP.Basic.CancelOk.class).getConsumerTag()).isEqualTo("nobody");
+            assertThat(raw.expect(1, AMQP.Basic.CancelOk.class).tag()).isEqualTo("nobody");
         }
     }
 
@@ -212,7 +212,7 @@ class ConsumersTest {
         lab.send(queue, "4");
         assertThat(second.bodies(1)).containsExactly("4");
         assertThat(third.size()).isZero();
-        second.getChannel().basicCancel(second.getConsumerTag());
+        second.getChannel().basicCancel(second.tag());
         lab.send(queue, "5");
         assertThat(third.bodies(1)).containsExactly("5");
     }

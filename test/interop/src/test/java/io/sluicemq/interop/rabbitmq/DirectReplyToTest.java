@@ -101,7 +101,7 @@ class DirectReplyToTest {
         String requests = lab.queue();
         Channel asking = lab.channel();
         Mailbox first = Lab.consume(asking, REPLY_TO, true);
-        asking.basicCancel(first.getConsumerTag());
+        asking.basicCancel(first.tag());
         Mailbox second = Lab.consume(asking, REPLY_TO, true);
         asking.basicPublish("", requests, replyTo(REPLY_TO), bytes("question"));
         Mailbox serving = lab.consume(requests);

@@ -201,7 +201,7 @@ class SettlementTest {
         channel.basicQos(4);
         Mailbox mailbox = Lab.consume(channel, queue, false);
         mailbox.next(4);
-        channel.basicCancel(mailbox.getConsumerTag());
+        channel.basicCancel(mailbox.tag());
         channel.basicAck(1, false);
         channel.basicNack(2, false, true);
         channel.basicReject(3, false);
