@@ -22,6 +22,12 @@ public interface Wire {
     /** Resumes reading; what was kept is handed in again in a turn to come. */
     void resumeReading();
 
+    /**
+     * The peer has proved who it is: it no longer counts as one of the unauthenticated, of whom there is a limit. To be called
+     * once a session.
+     */
+    default void authenticated() {}
+
     /** Closes once what was written has been flushed, or at a time limit. No more input comes. */
     void close();
 

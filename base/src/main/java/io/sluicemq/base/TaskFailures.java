@@ -19,7 +19,7 @@ public final class TaskFailures {
     public void guard(Runnable task) {
         try {
             task.run();
-        } catch (RuntimeException | AssertionError | StackOverflowError e) {
+        } catch (RuntimeException | Error e) {
             record(e);
         }
     }

@@ -10,7 +10,10 @@ import io.sluicemq.base.Loop;
 import io.sluicemq.base.TaskFailures;
 import io.sluicemq.base.Turn;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A {@link Loop} on a Netty event loop. A turn is: sockets that are ready, then tasks and timers that wait, then the turn's
@@ -20,6 +23,8 @@ import java.util.concurrent.TimeUnit;
  * <p>Invariant: an end that is asked for while a turn ends is queued only after sockets had their chance.
  */
 final class NettyLoop implements Loop {
+
+    private static final Logger LOG = LoggerFactory.getLogger(NettyLoop.class);
 
     private final int index;
     private final TurningEventLoop eventLoop;
@@ -49,7 +54,7 @@ final class NettyLoop implements Loop {
     /**
      * {@inheritDoc}
      *
-     * @throws java.util.concurrent.RejectedExecutionException once the loops have been closed
+     * @throws RejectedExecutionException once the loops have been closed
      */
     @Override
     public void execute(Runnable task) {
@@ -76,8 +81,8 @@ final class NettyLoop implements Loop {
     @Override
     public Timer schedule(long delayNanos, Runnable task) {
         assertCurrent();
-        ScheduledFuture<?> future =
-                eventLoop.schedule(() -> failures.guard(task), Math.max(0, delayNanos), TimeUnit.NANOSECONDS);
+        ScheduledFuture<?> future = eventLoop.schedule(() -> failures.guard(task), Math.max(0, delayNanos),
+                TimeUnit.NANOSECONDS);
         return () -> future.cancel(false);
     }
 
@@ -116,6 +121,8 @@ final class NettyLoop implements Loop {
         ending = true;
         try {
             turn.end();
+        } catch (RejectedExecutionException e) {
+            LOG.debug("loop {} drops a batch: its target has ended, the loops are being closed", index);
         } finally {
             ending = false;
         }

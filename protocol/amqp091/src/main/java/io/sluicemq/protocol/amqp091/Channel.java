@@ -312,10 +312,10 @@ final class Channel {
     private void commit(ChannelMethod.TxCommit method) {
         if (transactional(method.id())) {
             transaction.commit(this.<Void>request(method.id(), done -> {
-                        transaction.takeUnroutable().forEach(publishing::writeReturn);
-                        FrameEncoder.txCommitOk(connection.out(), number);
-                        consuming.committed(transaction);
-                    })
+                transaction.takeUnroutable().forEach(publishing::writeReturn);
+                FrameEncoder.txCommitOk(connection.out(), number);
+                consuming.committed(transaction);
+            })
                     .orRefused(error -> {
                         transaction.settlementsRefused();
                         return false;

@@ -53,7 +53,8 @@ record ConsumerArguments(int priority, boolean noLocal) {
         }
         Object value = arguments.get(name);
         OptionalLong number = FieldTable.integer(value);
-        boolean off = Boolean.FALSE.equals(value) || "false".equals(value) || number.isPresent() && number.getAsLong() == 0;
+        boolean off =
+                Boolean.FALSE.equals(value) || "false".equals(value) || number.isPresent() && number.getAsLong() == 0;
         return !off;
     }
 

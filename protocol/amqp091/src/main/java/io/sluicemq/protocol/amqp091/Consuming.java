@@ -29,9 +29,12 @@ final class Consuming {
     private final Map<String, ChannelConsumer> consumers = new LinkedHashMap<>(0);
     private final DeliveryGate gate = new DeliveryGate(consumers.values(), this::write);
     private final UnackedDeliveries unacked = new UnackedDeliveries();
-    private final UnackedDeliveries.Visitor accept = (tag, delivery, consumer) -> settle(delivery, consumer, Outcome.ACCEPTED);
-    private final UnackedDeliveries.Visitor reject = (tag, delivery, consumer) -> settle(delivery, consumer, Outcome.REJECTED);
-    private final UnackedDeliveries.Visitor requeue = (tag, delivery, consumer) -> settle(delivery, consumer, Outcome.REQUEUED);
+    private final UnackedDeliveries.Visitor accept =
+            (tag, delivery, consumer) -> settle(delivery, consumer, Outcome.ACCEPTED);
+    private final UnackedDeliveries.Visitor reject =
+            (tag, delivery, consumer) -> settle(delivery, consumer, Outcome.REJECTED);
+    private final UnackedDeliveries.Visitor requeue =
+            (tag, delivery, consumer) -> settle(delivery, consumer, Outcome.REQUEUED);
     private final UnackedDeliveries.Visitor take = this::take;
     private DirectReplies replies;
     private int prefetch;
@@ -112,7 +115,7 @@ final class Consuming {
                         spec,
                         consumer,
                         channel.<Consumer>request(
-                                        MethodId.BASIC_CONSUME, handle -> subscribed(consumer, handle, method.noWait()))
+                                MethodId.BASIC_CONSUME, handle -> subscribed(consumer, handle, method.noWait()))
                                 .orRefused(error -> {
                                     consumers.remove(tag.value());
                                     return false;

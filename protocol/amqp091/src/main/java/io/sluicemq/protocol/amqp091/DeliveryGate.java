@@ -162,7 +162,7 @@ final class DeliveryGate {
         granted -= consumer.takeGranted(Integer.MAX_VALUE);
         wanting.remove(consumer);
         heldSettled.removeIf(each -> each.consumer == consumer);
-        for (Iterator<Held> each = held.descendingIterator(); each.hasNext(); ) {
+        for (Iterator<Held> each = held.descendingIterator(); each.hasNext();) {
             Held next = each.next();
             if (next.consumer == consumer) {
                 each.remove();

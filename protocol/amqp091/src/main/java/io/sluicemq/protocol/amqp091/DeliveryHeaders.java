@@ -24,7 +24,9 @@ final class DeliveryHeaders {
     static byte[] of(Delivery delivery) {
         Message message = delivery.message();
         boolean failedBefore = delivery.counted() && delivery.deliveryCount() > 0;
-        return message.deaths().isEmpty() && !failedBefore ? message.header() : rendered(message, delivery, failedBefore);
+        return message.deaths().isEmpty() && !failedBefore
+                ? message.header()
+                : rendered(message, delivery, failedBefore);
     }
 
     private static byte[] rendered(Message message, Delivery delivery, boolean failedBefore) {

@@ -63,10 +63,10 @@ final class Topology {
             client().findExchange(name, channel.request(MethodId.EXCHANGE_DECLARE, found -> exchangeDeclared(method)));
         } else if (name.startsWith(RESERVED_PREFIX)) {
             client().findExchange(
-                            name,
-                            channel.<Void>request(MethodId.EXCHANGE_DECLARE, found -> createExchange(method))
-                                    .orRefused(error -> refusesReserved(
-                                            error, Kind.EXCHANGE, name, MethodId.EXCHANGE_DECLARE)));
+                    name,
+                    channel.<Void>request(MethodId.EXCHANGE_DECLARE, found -> createExchange(method))
+                            .orRefused(error -> refusesReserved(
+                                    error, Kind.EXCHANGE, name, MethodId.EXCHANGE_DECLARE)));
         } else {
             createExchange(method);
         }
@@ -99,10 +99,10 @@ final class Topology {
             return;
         }
         client().deleteExchange(
-                        name,
-                        method.ifUnused(),
-                        channel.<Void>request(MethodId.EXCHANGE_DELETE, done -> exchangeDeleted(method))
-                                .orRefused(error -> doneIfMissing(error, () -> exchangeDeleted(method))));
+                name,
+                method.ifUnused(),
+                channel.<Void>request(MethodId.EXCHANGE_DELETE, done -> exchangeDeleted(method))
+                        .orRefused(error -> doneIfMissing(error, () -> exchangeDeleted(method))));
     }
 
     private void exchangeDeleted(ChannelMethod.ExchangeDelete method) {
@@ -133,10 +133,10 @@ final class Topology {
 
     void bound(ChannelMethod.ExchangeBound method) {
         client().isBound(
-                        method.exchange(),
-                        method.queue().isEmpty() ? null : method.queue(),
-                        method.routingKey().isEmpty() ? null : method.routingKey(),
-                        channel.request(MethodId.EXCHANGE_BOUND, answer -> bound(answer, method)));
+                method.exchange(),
+                method.queue().isEmpty() ? null : method.queue(),
+                method.routingKey().isEmpty() ? null : method.routingKey(),
+                channel.request(MethodId.EXCHANGE_BOUND, answer -> bound(answer, method)));
     }
 
     private void bound(Client.Bound answer, ChannelMethod.ExchangeBound method) {
@@ -178,10 +178,9 @@ final class Topology {
             }
         } else if (name.startsWith(RESERVED_PREFIX)) {
             client().findQueue(
-                            name,
-                            channel.<QueueStatus>request(MethodId.QUEUE_DECLARE, found -> createQueue(method))
-                                    .orRefused(error ->
-                                            refusesReserved(error, Kind.QUEUE, name, MethodId.QUEUE_DECLARE)));
+                    name,
+                    channel.<QueueStatus>request(MethodId.QUEUE_DECLARE, found -> createQueue(method))
+                            .orRefused(error -> refusesReserved(error, Kind.QUEUE, name, MethodId.QUEUE_DECLARE)));
         } else {
             createQueue(method);
         }
@@ -265,11 +264,11 @@ final class Topology {
             return;
         }
         client().deleteQueue(
-                        queue,
-                        method.ifUnused(),
-                        method.ifEmpty(),
-                        channel.<Long>request(MethodId.QUEUE_DELETE, count -> queueDeleted(count, method))
-                                .orRefused(error -> doneIfMissing(error, () -> queueDeleted(0, method))));
+                queue,
+                method.ifUnused(),
+                method.ifEmpty(),
+                channel.<Long>request(MethodId.QUEUE_DELETE, count -> queueDeleted(count, method))
+                        .orRefused(error -> doneIfMissing(error, () -> queueDeleted(0, method))));
     }
 
     private void queueDeleted(long count, ChannelMethod.QueueDelete method) {
@@ -289,9 +288,9 @@ final class Topology {
     private void unbind(BindingSpec binding, int method, Runnable done) {
         if (!refusesDefault(binding, method)) {
             client().unbind(
-                            binding,
-                            channel.<Void>request(method, unbound -> done.run())
-                                    .orRefused(error -> doneIfMissing(error, done)));
+                    binding,
+                    channel.<Void>request(method, unbound -> done.run())
+                            .orRefused(error -> doneIfMissing(error, done)));
         }
     }
 

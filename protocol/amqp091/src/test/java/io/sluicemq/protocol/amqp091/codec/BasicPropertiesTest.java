@@ -291,8 +291,9 @@ class BasicPropertiesTest {
 
     @Provide
     Arbitrary<byte[]> bytes() {
-        Arbitrary<Byte> small = Arbitraries.of((byte) 0, (byte) 1, (byte) 2, (byte) 3, (byte) 'S', (byte) 'F', (byte) 'A',
-                (byte) 'V', (byte) 't', (byte) 0x20, (byte) 0x80, (byte) 0xFC);
+        Arbitrary<Byte> small =
+                Arbitraries.of((byte) 0, (byte) 1, (byte) 2, (byte) 3, (byte) 'S', (byte) 'F', (byte) 'A',
+                        (byte) 'V', (byte) 't', (byte) 0x20, (byte) 0x80, (byte) 0xFC);
         return small.array(byte[].class).ofMinSize(0).ofMaxSize(24);
     }
 

@@ -197,7 +197,8 @@ class FieldTableTest {
         Map<String, Object> circular = new HashMap<>();
         circular.put("self", circular);
         for (Object value : new Object[] {
-            new Object(), 'c', new BigDecimal("1e10"), new BigDecimal("3000000000"), BigDecimal.valueOf(1, 256), circular
+            new Object(), 'c', new BigDecimal("1e10"), new BigDecimal("3000000000"), BigDecimal.valueOf(1, 256),
+            circular
         }) {
             assertThatThrownBy(() -> FieldTable.write(Unpooled.buffer(), Map.of("k", value)))
                     .as(value.getClass().getName()).isInstanceOf(IllegalArgumentException.class);

@@ -22,7 +22,8 @@ import java.util.SplittableRandom;
  */
 public final class HostileFramesFuzz {
 
-    private static final int[] INTERESTING = {0, 1, 2, 3, 8, 10, 40, 60, 0x7F, 0x80, 0xC0, 0xCE, 0xFF, 'S', 'F', 'A', 't'};
+    private static final int[] INTERESTING =
+            {0, 1, 2, 3, 8, 10, 40, 60, 0x7F, 0x80, 0xC0, 0xCE, 0xFF, 'S', 'F', 'A', 't'};
 
     private HostileFramesFuzz() {}
 
@@ -255,13 +256,15 @@ public final class HostileFramesFuzz {
                 .table(t -> t.field("CC", 'A', a -> a.table(e -> e.octet('S').longString("x"))).field("n", 1)
                         .field("deep", 'F', f -> f.table(e -> e.field("a", true).field("v", 'V', v -> {}))))
                 .octet(2).octet(9).shortString("corr").shortString("reply").shortString("60000").shortString("id")
-                .longLong(1).shortString("type").shortString("user").shortString("app").shortString("cluster").toBytes();
+                .longLong(1).shortString("type").shortString("user").shortString("app").shortString("cluster")
+                .toBytes();
         return List.of(
                 RawFrames.startOk(t -> t.field("product", "x")
                         .field("capabilities", 'F', f -> f.table(c -> c.field("basic.nack", true))),
                         "PLAIN", text, "en_US"),
                 RawFrames.secureOk(text), RawFrames.tuneOk(2047, 131_072, 60), RawFrames.connectionOpen("/"),
-                RawFrames.connectionClose(200, "bye"), RawFrames.connectionCloseOk(), RawFrames.updateSecret(text, "why"),
+                RawFrames.connectionClose(200, "bye"), RawFrames.connectionCloseOk(),
+                RawFrames.updateSecret(text, "why"),
                 RawFrames.channelOpen(1), RawFrames.channelFlow(1, true), RawFrames.channelFlowOk(1, false),
                 RawFrames.channelClose(1, 200, "bye"), RawFrames.channelCloseOk(1), RawFrames.accessRequest(1, "/data"),
                 RawFrames.exchangeDeclare(1, "ex", "topic", t -> t.field("alternate-exchange", "ae"), false, true),

@@ -57,6 +57,7 @@ class Utf8Test {
         assertThat(Utf8.encodeAtMost("abc", 3)).hasSize(3);
         assertThat(Utf8.encodeAtMost("ab\u20ac", 4)).containsExactly('a', 'b');
         assertThat(Utf8.encodeAtMost("\u20ac", 2)).isEmpty();
-        assertThat(new String(Utf8.encodeAtMost("a\uD83D\uDE00", 5), StandardCharsets.UTF_8)).isEqualTo("a\uD83D\uDE00");
+        assertThat(new String(Utf8.encodeAtMost("a\uD83D\uDE00", 5), StandardCharsets.UTF_8))
+                .isEqualTo("a\uD83D\uDE00");
     }
 }

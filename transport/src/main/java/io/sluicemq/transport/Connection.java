@@ -1,0 +1,509 @@
+package io.sluicemq.transport;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.socket.ChannelInputShutdownEvent;
+import io.netty.channel.socket.DuplexChannel;
+import io.sluicemq.api.Authenticator;
+import io.sluicemq.api.Protocol;
+import io.sluicemq.api.ProtocolSession;
+import io.sluicemq.api.Wire;
+import io.sluicemq.base.Loop;
+import io.sluicemq.base.LoopOwned;
+import io.sluicemq.base.TaskFailures;
+import java.io.IOException;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One connection: finds out which protocol its peer speaks, feeds that protocol's session with what arrives, and carries
+ * what the session writes. Owned by its loop.
+ *
+ * <p>Input is handed on as it was read; only what a session leaves (a partial frame, or all of it while it pauses) is kept.
+ * Output of a turn gathers in one buffer and leaves at the turn's end by one flush. An idle connection holds no buffer.
+ *
+ * <p>The socket is read from while the session has not paused and the peer takes our output; never mind why it stopped, what
+ * was kept is delivered before what comes after it, and never from within a call of the session.
+ *
+ * <p>Invariants: {@code kept} is null or readable; {@code out} is non-null only while a turn's end is due; the session is
+ * called by one call at a time, and not after {@link ProtocolSession#closed}.
+ */
+@LoopOwned
+final class Connection extends ChannelInboundHandlerAdapter implements Wire {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Connection.class);
+
+    /** More first bytes than any protocol needs to know its own. */
+    private static final int MAX_FIRST_BYTES = 512;
+
+    /** A turn's output goes to the channel in pieces of about this size, so that buffers need not grow beyond it. */
+    private static final int CHUNK_BYTES = 64 * 1024;
+
+    /** Room for one more frame behind a chunk, so that the buffer need not grow for it. */
+    private static final int MAX_OUT_BYTES = CHUNK_BYTES + 16 * 1024;
+
+    private static final int MIN_OUT_BYTES = 512;
+
+    private final Loop loop;
+    private final DuplexChannel channel;
+    private final List<Protocol> protocols;
+    private final ListenerOptions options;
+    private final Connections connections;
+    private final TaskFailures failures;
+    private final Runnable endOfTurn = this::endTurn;
+    private ChannelHandlerContext context;
+    private String name;
+    private Authenticator.Peer peer;
+    private Loop.Timer timeLimit;
+    private ProtocolSession session;
+
+    private ByteBuf kept;
+    private boolean delivering;
+    private boolean redeliveryDue;
+    private boolean paused;
+    private boolean held;
+    private boolean inputEnded;
+
+    private ByteBuf out;
+    private int outBytesExpected = MIN_OUT_BYTES;
+    private boolean endOfTurnDue;
+    private boolean transferring;
+    private boolean toldWritable = true;
+
+    private boolean authenticated;
+    private boolean closing;
+    private boolean finishing;
+    private boolean lastBytesSent;
+    private boolean closed;
+
+    Connection(
+            Loop loop,
+            DuplexChannel channel,
+            List<Protocol> protocols,
+            ListenerOptions options,
+            Connections connections,
+            TaskFailures failures) {
+        this.loop = loop;
+        this.channel = channel;
+        this.protocols = protocols;
+        this.options = options;
+        this.connections = connections;
+        this.failures = failures;
+    }
+
+    @Override
+    public void handlerAdded(ChannelHandlerContext added) {
+        context = added;
+    }
+
+    @Override
+    public void channelActive(ChannelHandlerContext active) {
+        name = Addresses.text(channel.remoteAddress()) + " -> " + Addresses.text(channel.localAddress());
+        peer = new Authenticator.Peer(
+                Addresses.text(channel.remoteAddress()), Addresses.isLoopback(channel.remoteAddress()));
+        timeLimit = loop.schedule(options.firstBytesLimit().toNanos(), this::firstBytesOverdue);
+        if (!connections.joined(this)) {
+            abort();
+        }
+    }
+
+    // ---------------------------------------------------------------------------------------------- input
+
+    @Override
+    public void channelRead(ChannelHandlerContext reading, Object message) {
+        ByteBuf in = (ByteBuf) message;
+        connections.read(in.readableBytes());
+        if (closing) {
+            in.release();
+            return;
+        }
+        kept = kept == null ? in : Tails.join(kept, in);
+        deliver();
+    }
+
+    @Override
+    public void channelReadComplete(ChannelHandlerContext reading) {
+        trimKept();
+    }
+
+    /** Hands what is kept to the session, unless it must wait; what it leaves is kept. */
+    private void deliver() {
+        if (delivering || redeliveryDue || paused || held || kept == null) {
+            return;
+        }
+        delivering = true;
+        try {
+            if (session != null || findProtocol()) {
+                session.input(kept);
+            }
+        } catch (RuntimeException | Error e) {
+            fail(e);
+        } finally {
+            delivering = false;
+        }
+        if (closing || !kept.isReadable()) {
+            releaseKept();
+        }
+    }
+
+    /** Keeps a large buffer no longer for the few bytes that are left in it. */
+    private void trimKept() {
+        if (kept != null && !delivering) {
+            kept = Tails.trim(kept, channel.alloc());
+        }
+    }
+
+    /** Not while the session reads it: then {@link #deliver} does it. */
+    private void releaseKept() {
+        if (kept != null && !delivering) {
+            kept.release();
+            kept = null;
+        }
+    }
+
+    @Override
+    public void pauseReading() {
+        loop.assertCurrent();
+        paused = true;
+        adjustReading();
+    }
+
+    @Override
+    public void resumeReading() {
+        loop.assertCurrent();
+        if (paused) {
+            paused = false;
+            redeliver();
+        }
+    }
+
+    /** Delivers what was kept in a turn to come, and then reads on. */
+    private void redeliver() {
+        if (kept == null) {
+            continueReading();
+        } else if (!redeliveryDue) {
+            redeliveryDue = true;
+            loop.execute(() -> {
+                redeliveryDue = false;
+                if (!closing) {
+                    deliver();
+                    trimKept();
+                    continueReading();
+                }
+            });
+        }
+    }
+
+    private void continueReading() {
+        adjustReading();
+        if (inputEnded) {
+            endInput();
+        }
+    }
+
+    private void adjustReading() {
+        boolean wanted = !paused && !held && !redeliveryDue || closing;
+        if (channel.config().isAutoRead() != wanted) {
+            channel.config().setAutoRead(wanted);
+        }
+    }
+
+    @Override
+    public void userEventTriggered(ChannelHandlerContext triggered, Object event) {
+        if (event == ChannelInputShutdownEvent.INSTANCE) {
+            inputEnded = true;
+            endInput();
+        }
+    }
+
+    /** The peer sends no more. What it sent before still counts, so a session that has paused is waited for. */
+    private void endInput() {
+        if (lastBytesSent) {
+            channel.close();
+        } else if (!paused && !held && !redeliveryDue) {
+            if (session == null && kept != null) {
+                refuseProtocol();
+            }
+            close();
+        }
+    }
+
+    // ---------------------------------------------------------------------------------------------- protocol
+
+    /** Whether there is a session now. */
+    private boolean findProtocol() {
+        boolean undecided = false;
+        for (Protocol protocol : protocols) {
+            Protocol.Match match = protocol.match(kept);
+            if (match == Protocol.Match.YES) {
+                timeLimit.cancel();
+                session = protocol.open(this);
+                LOG.debug("{}: speaks {}", name, protocol.name());
+                return true;
+            }
+            undecided |= match == Protocol.Match.NEED_MORE;
+        }
+        if (!undecided || kept.readableBytes() > MAX_FIRST_BYTES) {
+            refuseProtocol();
+        }
+        return false;
+    }
+
+    private void refuseProtocol() {
+        LOG.debug("{}: speaks no protocol that is known here", name);
+        connections.unknownProtocol();
+        out().writeBytes(protocols.getFirst().invitation());
+        close();
+    }
+
+    private void firstBytesOverdue() {
+        if (session == null) {
+            LOG.debug("{}: did not say what it speaks within {}", name, options.firstBytesLimit());
+            abort();
+        }
+    }
+
+    // ---------------------------------------------------------------------------------------------- output
+
+    @Override
+    public ByteBuf out() {
+        loop.assertCurrent();
+        if (out != null) {
+            if (out.readableBytes() < CHUNK_BYTES) {
+                return out;
+            }
+            transfer();
+        }
+        requestEndOfTurn();
+        out = channel.alloc().directBuffer(outBytesExpected);
+        return out;
+    }
+
+    @Override
+    public boolean isWritable() {
+        loop.assertCurrent();
+        return channel.bytesBeforeUnwritable() > (out == null ? 0 : out.readableBytes());
+    }
+
+    private void requestEndOfTurn() {
+        if (!endOfTurnDue) {
+            endOfTurnDue = true;
+            loop.atTurnEnd(endOfTurn);
+        }
+    }
+
+    /** Gives the buffer at hand to the channel, and the channel's bytes to the socket. */
+    private void transfer() {
+        ByteBuf bytes = out;
+        out = null;
+        int length = bytes.readableBytes();
+        outBytesExpected = expected(length);
+        if (length == 0 || lastBytesSent) {
+            bytes.release();
+            return;
+        }
+        connections.written(length);
+        transferring = true;
+        context.writeAndFlush(bytes, channel.voidPromise());
+        transferring = false;
+    }
+
+    private int expected(int length) {
+        int enough = Math.max(MIN_OUT_BYTES, Math.min(MAX_OUT_BYTES, Integer.highestOneBit(length + length / 4) * 2));
+        return enough >= outBytesExpected ? enough : Math.max(enough, outBytesExpected / 2);
+    }
+
+    private void endTurn() {
+        endOfTurnDue = false;
+        if (out != null) {
+            transfer();
+        }
+        if (closing) {
+            finish();
+            return;
+        }
+        holdInput();
+        tellWritable();
+        if (channel.isWritable()) {
+            tell(ProtocolSession::flushed);
+        }
+    }
+
+    @Override
+    public void channelWritabilityChanged(ChannelHandlerContext changed) {
+        if (transferring || closing) {
+            return;
+        }
+        tellWritable();
+        if (channel.isWritable()) {
+            tell(ProtocolSession::flushed);
+            if (held) {
+                held = false;
+                redeliver();
+            }
+        }
+    }
+
+    private void tellWritable() {
+        if (toldWritable != channel.isWritable()) {
+            toldWritable = !toldWritable;
+            tell(ProtocolSession::writabilityChanged);
+        }
+    }
+
+    /** Stops reading from a peer that takes none of the answers. */
+    private void holdInput() {
+        if (!held && !channel.isWritable()
+                && channel.bytesBeforeWritable() > options.outputLimitBytes() - options.lowWaterBytes()) {
+            held = true;
+            adjustReading();
+        }
+    }
+
+    // ---------------------------------------------------------------------------------------------- the end
+
+    @Override
+    public void authenticated() {
+        loop.assertCurrent();
+        if (!authenticated && !closed) {
+            authenticated = true;
+            connections.authenticated();
+        }
+    }
+
+    boolean isAuthenticated() {
+        return authenticated;
+    }
+
+    /** The broker stops. */
+    void shutdown(String reason) {
+        if (session == null) {
+            abort();
+        } else {
+            tell(ending -> ending.shutdown(reason));
+        }
+    }
+
+    @Override
+    public void close() {
+        loop.assertCurrent();
+        if (closing) {
+            return;
+        }
+        closing = true;
+        timeLimit.cancel();
+        timeLimit = loop.schedule(options.closeLimit().toNanos(), this::closeOverdue);
+        releaseKept();
+        requestEndOfTurn();
+    }
+
+    private void closeOverdue() {
+        if (!closed) {
+            LOG.debug("{}: did not close its side within {}", name, options.closeLimit());
+            channel.close();
+        }
+    }
+
+    /** Waits until the last bytes are out, then tells the peer that no more will come, and waits for it to close. */
+    private void finish() {
+        if (finishing || lastBytesSent) {
+            return;
+        }
+        finishing = true;
+        context.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(sent -> {
+            lastBytesSent = true;
+            if (!sent.isSuccess() || inputEnded) {
+                channel.close();
+            } else {
+                // To close a socket with unread input would reset it, and the peer might lose our last bytes.
+                channel.shutdownOutput();
+                adjustReading();
+            }
+        });
+    }
+
+    @Override
+    public void abort() {
+        loop.assertCurrent();
+        closing = true;
+        lastBytesSent = true;
+        timeLimit.cancel();
+        releaseKept();
+        channel.close();
+    }
+
+    @Override
+    public void channelInactive(ChannelHandlerContext inactive) {
+        closing = true;
+        lastBytesSent = true;
+        closed = true;
+        timeLimit.cancel();
+        releaseKept();
+        connections.left(this);
+        if (session != null) {
+            failures.guard(session::closed);
+        }
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext caught, Throwable cause) {
+        if (cause instanceof IOException) {
+            if (!lastBytesSent) {
+                LOG.debug("{}: {}", name, cause.toString());
+            }
+            abort();
+        } else {
+            fail(cause);
+        }
+    }
+
+    private interface Call {
+        void to(ProtocolSession session);
+    }
+
+    private void tell(Call call) {
+        if (session == null || closing) {
+            return;
+        }
+        try {
+            call.to(session);
+        } catch (RuntimeException | Error e) {
+            fail(e);
+        }
+    }
+
+    /** The broker's code is at fault, and there is no telling what state the session is in; or memory has run out. */
+    private void fail(Throwable e) {
+        if (e instanceof OutOfMemoryError) {
+            LOG.warn("{}: closed, there is no memory for it: {}", name, e.getMessage());
+        } else {
+            failures.record(e);
+        }
+        abort();
+    }
+
+    // ---------------------------------------------------------------------------------------------- for people
+
+    @Override
+    public Loop loop() {
+        return loop;
+    }
+
+    @Override
+    public String name() {
+        return name;
+    }
+
+    @Override
+    public Authenticator.Peer peer() {
+        return peer;
+    }
+
+    @Override
+    public String toString() {
+        return name;
+    }
+}

@@ -1,0 +1,159 @@
+package io.sluicemq.transport;
+
+import io.sluicemq.base.LogLimit;
+import io.sluicemq.base.Loop;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.LongAdder;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The open connections of a listener: their number and its limits, and for each loop the set of those that live on it.
+ * The counters may be used from any thread; each set is touched by its loop alone.
+ *
+ * <p>Invariant: a connection is counted from {@link #admit} until {@link #left}; it is in its loop's set from {@link #joined}
+ * until its socket is closed.
+ */
+final class Connections {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Connections.class);
+
+    private final ListenerOptions options;
+    private final List<Loop> loops;
+    private final List<Set<Connection>> byLoop = new ArrayList<>();
+    private final AtomicInteger open = new AtomicInteger();
+    private final AtomicInteger unauthenticated = new AtomicInteger();
+    private final LongAdder accepted = new LongAdder();
+    private final LongAdder refused = new LongAdder();
+    private final LongAdder unknownProtocol = new LongAdder();
+    private final LongAdder bytesIn = new LongAdder();
+    private final LongAdder bytesOut = new LongAdder();
+    private final LogLimit refusals = new LogLimit(TimeUnit.SECONDS.toNanos(10), System.nanoTime());
+    private final CompletableFuture<Void> allGone = new CompletableFuture<>();
+    private volatile boolean stopping;
+
+    Connections(List<Loop> loops, ListenerOptions options) {
+        this.loops = loops;
+        this.options = options;
+        for (int i = 0; i < loops.size(); i++) {
+            byLoop.add(new HashSet<>());
+        }
+    }
+
+    /** Counts a connection that was just accepted, and returns true; or false if it must be closed at once. */
+    boolean admit() {
+        if (stopping) {
+            refused.increment();
+            return false;
+        }
+        int nowOpen = open.incrementAndGet();
+        int nowUnauthenticated = unauthenticated.incrementAndGet();
+        if (nowOpen > options.maxConnections()) {
+            refuse("connections", options.maxConnections());
+            return false;
+        }
+        if (nowUnauthenticated > options.maxUnauthenticated()) {
+            refuse("connections that have not logged in", options.maxUnauthenticated());
+            return false;
+        }
+        accepted.increment();
+        return true;
+    }
+
+    private void refuse(String what, int limit) {
+        authenticated();
+        gone();
+        refused.increment();
+        long times = refusals.take(System.nanoTime());
+        if (times > 0) {
+            LOG.warn("the limit of {} {} is reached: {} more refused", limit, what, times);
+        }
+    }
+
+    void authenticated() {
+        unauthenticated.decrementAndGet();
+    }
+
+    /** The connection's loop has it now. Returns whether it may stay. */
+    boolean joined(Connection connection) {
+        byLoop.get(connection.loop().index()).add(connection);
+        return !stopping;
+    }
+
+    /** The connection's socket is closed. */
+    void left(Connection connection) {
+        byLoop.get(connection.loop().index()).remove(connection);
+        if (!connection.isAuthenticated()) {
+            authenticated();
+        }
+        gone();
+    }
+
+    /** A connection that was admitted never reached a loop. */
+    void lost() {
+        authenticated();
+        gone();
+    }
+
+    private void gone() {
+        if (open.decrementAndGet() == 0 && stopping) {
+            allGone.complete(null);
+        }
+    }
+
+    void unknownProtocol() {
+        unknownProtocol.increment();
+    }
+
+    void read(int bytes) {
+        bytesIn.add(bytes);
+    }
+
+    void written(int bytes) {
+        bytesOut.add(bytes);
+    }
+
+    ListenerCounters counters() {
+        return new ListenerCounters(
+                open.get(),
+                unauthenticated.get(),
+                accepted.sum(),
+                refused.sum(),
+                unknownProtocol.sum(),
+                bytesIn.sum(),
+                bytesOut.sum());
+    }
+
+    /** Asks every session to end, and cuts what is left after {@code limit}. Completes when the last one is gone. */
+    CompletableFuture<Void> stop(String reason, Duration limit) {
+        stopping = true;
+        for (int i = 0; i < loops.size(); i++) {
+            Set<Connection> connections = byLoop.get(i);
+            Loop loop = loops.get(i);
+            loop.execute(() -> {
+                for (Connection connection : List.copyOf(connections)) {
+                    connection.shutdown(reason);
+                }
+                loop.schedule(limit.toNanos(), () -> abortAll(connections));
+            });
+        }
+        if (open.get() == 0) {
+            allGone.complete(null);
+        }
+        return allGone;
+    }
+
+    private static void abortAll(Set<Connection> connections) {
+        if (!connections.isEmpty()) {
+            LOG.info("{} connections did not end in time and are cut", connections.size());
+            List.copyOf(connections).forEach(Connection::abort);
+        }
+    }
+}
