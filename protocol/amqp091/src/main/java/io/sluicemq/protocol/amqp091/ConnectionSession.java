@@ -83,6 +83,7 @@ final class ConnectionSession implements ProtocolSession, ClientEvents, FrameHan
     private PeerTraits peer = PeerTraits.UNKNOWN;
     private Principal user;
     private Client client;
+    private boolean releasing;
     private boolean clientClosing;
     private int frameMax;
     private int channelMax;
@@ -340,11 +341,11 @@ final class ConnectionSession implements ProtocolSession, ClientEvents, FrameHan
         broker.connect(spec, loop, new Reply<>() {
             @Override
             public void done(Client connected) {
-                client = connected;
                 if (phase == Phase.CONNECTING) {
+                    client = connected;
                     opened();
                 } else {
-                    closeClient();
+                    connected.close(whenClosed(() -> {}));
                 }
             }
 
@@ -691,9 +692,7 @@ final class ConnectionSession implements ProtocolSession, ClientEvents, FrameHan
         for (LateSettlement each : due) {
             each.delivery.settle(each.outcome);
         }
-        if (clientClosing) {
-            closeClientWhenSettled();
-        }
+        closeClientWhenReleased();
     }
 
     // ---- heartbeats, time limits
@@ -810,51 +809,49 @@ final class ConnectionSession implements ProtocolSession, ClientEvents, FrameHan
     }
 
     private void release() {
-        if (clientClosing) {
+        if (releasing) {
             return;
         }
-        clientClosing = true;
+        releasing = true;
         for (Channel channel : channels) {
             if (channel != null) {
                 channel.abandon();
             }
         }
-        closeClientWhenSettled();
+        closeClientWhenReleased();
     }
 
     /** A channel that was to be released has given back all it held. */
     void channelReleased() {
         unreleasedChannels--;
         client.channelsChanged(-1);
-        if (clientClosing) {
-            closeClientWhenSettled();
-        }
+        closeClientWhenReleased();
     }
 
-    private void closeClientWhenSettled() {
-        if (unreleasedChannels == 0 && lateSettlements.isEmpty()) {
-            closeClient();
-        }
-    }
-
-    private void closeClient() {
-        if (client == null) {
-            clientClosed();
+    private void closeClientWhenReleased() {
+        if (!releasing || clientClosing || unreleasedChannels > 0 || !lateSettlements.isEmpty()) {
             return;
         }
-        Client closing = client;
-        client = null;
-        closing.close(new Reply<>() {
+        clientClosing = true;
+        if (client == null) {
+            clientClosed();
+        } else {
+            client.close(whenClosed(this::clientClosed));
+        }
+    }
+
+    private static Reply<Void> whenClosed(Runnable action) {
+        return new Reply<>() {
             @Override
             public void done(Void result) {
-                clientClosed();
+                action.run();
             }
 
             @Override
             public void failed(BrokerError error) {
-                clientClosed();
+                action.run();
             }
-        });
+        };
     }
 
     private void clientClosed() {
