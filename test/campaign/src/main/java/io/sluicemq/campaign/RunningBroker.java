@@ -13,7 +13,8 @@ record RunningBroker(String host, int port, String user, String password, String
         if (!"amqp".equals(uri.getScheme()) || uri.getHost() == null) {
             throw new IllegalArgumentException("Not an address of the form amqp://host:port: " + uri);
         }
-        String[] user = uri.getRawUserInfo() == null ? new String[]{"guest", "guest"} : uri.getRawUserInfo().split(":", 2);
+        String[] user =
+                uri.getRawUserInfo() == null ? new String[] {"guest", "guest"} : uri.getRawUserInfo().split(":", 2);
         String path = uri.getRawPath();
         return new RunningBroker(uri.getHost(), uri.getPort() < 0 ? 5672 : uri.getPort(), decode(user[0]),
                 user.length < 2 ? "" : decode(user[1]),

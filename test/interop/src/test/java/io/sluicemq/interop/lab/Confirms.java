@@ -43,8 +43,9 @@ public final class Confirms {
         }
         List<Long> settled = open.stream().filter(each -> multiple ? each <= tag : each == tag).toList();
         if (settled.isEmpty() || tag > published) {
-            faults.add("confirm of tag " + tag + (multiple ? " and before" : "") + " with " + published + " published and "
-                    + open + " open");
+            faults.add(
+                    "confirm of tag " + tag + (multiple ? " and before" : "") + " with " + published + " published and "
+                            + open + " open");
         }
         open.removeAll(settled);
         outcome.addAll(settled);

@@ -351,7 +351,8 @@ public final class Lab {
             close(connection);
         }
         if (!queues.isEmpty() || !exchanges.isEmpty()) {
-            try (Connection connection = factory(broker).newConnection(); Channel channel = connection.createChannel()) {
+            try (Connection connection = factory(broker).newConnection();
+                    Channel channel = connection.createChannel()) {
                 for (String queue : queues) {
                     channel.queueDelete(queue);
                 }

@@ -89,7 +89,8 @@ class ConsumersTest {
         Channel channel = lab.channel();
         String tag = channel.basicConsume(queue, true, "", false, true, null, new Mailbox(channel));
         Channel other = lab.channel();
-        Refusal.of(() -> other.basicConsume(queue, new Mailbox(other))).shouldBe(Refusal.channel(403, refusal, "60.20"));
+        Refusal.of(() -> other.basicConsume(queue, new Mailbox(other)))
+                .shouldBe(Refusal.channel(403, refusal, "60.20"));
         channel.basicCancel(tag);
         channel.basicConsume(queue, true, new Mailbox(channel));
         Channel late = lab.channel();

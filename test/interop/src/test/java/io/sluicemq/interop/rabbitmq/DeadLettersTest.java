@@ -71,7 +71,8 @@ class DeadLettersTest {
         assertThat(message.getProps().getDeliveryMode()).isEqualTo(2);
         Map<String, Object> headers = headers(message.getProps());
         assertThat(headers).containsEntry("mine", "kept").containsEntry("x-first-death-queue", queue)
-                .containsEntry("x-first-death-reason", "rejected").containsEntry("x-first-death-exchange", "amq.direct");
+                .containsEntry("x-first-death-reason", "rejected")
+                .containsEntry("x-first-death-exchange", "amq.direct");
         List<Map<String, Object>> deaths = deaths(message.getProps());
         assertThat(deaths).hasSize(1);
         assertThat(deaths.getFirst()).containsEntry("queue", queue).containsEntry("reason", "rejected")
@@ -113,8 +114,9 @@ class DeadLettersTest {
     @Spec("RabbitMQ x-delivery-limit")
     void shouldTellTheHistoryOfAMessageAboveTheDeliveryLimit(Lab lab) throws Exception {
         String dead = lab.queue();
-        String queue = lab.queue(table("x-dead-letter-exchange", "", "x-dead-letter-routing-key", dead, "x-delivery-limit",
-                0, "x-queue-type", "quorum"));
+        String queue =
+                lab.queue(table("x-dead-letter-exchange", "", "x-dead-letter-routing-key", dead, "x-delivery-limit",
+                        0, "x-queue-type", "quorum"));
         Mailbox mailbox = lab.consume(dead);
         lab.send(queue, "m");
         Channel channel = lab.channel();
@@ -183,7 +185,8 @@ class DeadLettersTest {
         for (int i = 0; i < 10; i++) {
             mailbox.getChannel().basicReject(mailbox.next().getEnvelope().getDeliveryTag(), false);
         }
-        assertThat(deaths(mailbox.next().getProperties())).extracting(death -> death.get("reason") + " " + death.get("count"))
+        assertThat(deaths(mailbox.next().getProperties()))
+                .extracting(death -> death.get("reason") + " " + death.get("count"))
                 .containsExactly("expired 10", "rejected 10");
     }
 

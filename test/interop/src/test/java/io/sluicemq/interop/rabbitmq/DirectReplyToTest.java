@@ -114,9 +114,11 @@ class DirectReplyToTest {
     void shouldCarryTheRequestsOfTheClientsOwnRpc(Lab lab) throws Exception {
         String requests = lab.queue();
         Channel serving = lab.channel();
-        serving.basicConsume(requests, true, (tag, request) -> serving.basicPublish("", request.getProperties().getReplyTo(),
-                new BasicProperties.Builder().correlationId(request.getProperties().getCorrelationId()).build(),
-                request.getBody()), tag -> {
+        serving.basicConsume(requests, true,
+                (tag, request) -> serving.basicPublish("", request.getProperties().getReplyTo(),
+                        new BasicProperties.Builder().correlationId(request.getProperties().getCorrelationId()).build(),
+                        request.getBody()),
+                tag -> {
                 });
         try (RpcClient client = new RpcClient(
                 new RpcClientParams().channel(lab.channel()).exchange("").routingKey(requests).timeout(5_000))) {

@@ -57,27 +57,27 @@ class ExchangesTest {
 
     @ParameterizedTest
     @CsvSource({
-            "stock.*.nyse, stock.ibm.nyse, true",
-            "stock.*.nyse, stock.nyse, false",
-            "stock.*.nyse, stock.ibm.x.nyse, false",
-            "stock.#, stock, true",
-            "stock.#, stock.ibm.nyse, true",
-            "stock.#, stocks, false",
-            "#.nyse, nyse, true",
-            "#.#, '', true",
-            "*, '', false",
-            "*.*, a, false",
-            "*.#, a, true",
-            "#.*, '', false",
-            "a.#.b.#.c, a.b.c, true",
-            "a.#.b.#.c, a.x.b.y.z.c, true",
-            "a.#.b.#.c, a.x.c, false",
-            "a..b, a..b, true",
-            "a.*.b, a..b, true",
-            "'', '', true",
-            "'', a, false",
-            "a*, a*, true",
-            "a*, ab, false"})
+        "stock.*.nyse, stock.ibm.nyse, true",
+        "stock.*.nyse, stock.nyse, false",
+        "stock.*.nyse, stock.ibm.x.nyse, false",
+        "stock.#, stock, true",
+        "stock.#, stock.ibm.nyse, true",
+        "stock.#, stocks, false",
+        "#.nyse, nyse, true",
+        "#.#, '', true",
+        "*, '', false",
+        "*.*, a, false",
+        "*.#, a, true",
+        "#.*, '', false",
+        "a.#.b.#.c, a.b.c, true",
+        "a.#.b.#.c, a.x.b.y.z.c, true",
+        "a.#.b.#.c, a.x.c, false",
+        "a..b, a..b, true",
+        "a.*.b, a..b, true",
+        "'', '', true",
+        "'', a, false",
+        "a*, a*, true",
+        "a*, ab, false"})
     @Spec("0-9-1 §3.1.3.3")
     void shouldRouteTopicsByWords(String pattern, String key, boolean matches, Lab lab) throws Exception {
         String topic = lab.exchange(BuiltinExchangeType.TOPIC);
@@ -106,7 +106,7 @@ class ExchangesTest {
 
     @ParameterizedTest
     @CsvSource({"amq.direct, direct", "amq.fanout, fanout", "amq.topic, topic", "amq.headers, headers",
-            "amq.match, headers"})
+        "amq.match, headers"})
     @Spec("0-9-1 exchange.declare predeclared")
     void shouldHaveThePredeclaredExchanges(String name, String type, Lab lab) throws Exception {
         Channel channel = lab.channel();
@@ -130,18 +130,19 @@ class ExchangesTest {
 
     @ParameterizedTest
     @CsvSource({
-            "fanout, false, false, false, received 'fanout' but current is 'direct', type",
-            "direct, true, false, false, received 'true' but current is 'false', durable",
-            "direct, false, true, false, received 'true' but current is 'false', auto_delete",
-            "direct, false, false, true, received 'true' but current is 'false', internal"})
+        "fanout, false, false, false, received 'fanout' but current is 'direct', type",
+        "direct, true, false, false, received 'true' but current is 'false', durable",
+        "direct, false, true, false, received 'true' but current is 'false', auto_delete",
+        "direct, false, false, true, received 'true' but current is 'false', internal"})
     @Spec("0-9-1 exchange.declare equivalence")
     void shouldRefuseToRedeclareOtherwise(String type, boolean durable, boolean autoDelete, boolean internal,
             String difference, String property, Lab lab) throws Exception {
         String name = lab.exchange(BuiltinExchangeType.DIRECT);
         Channel channel = lab.channel();
         Refusal.of(() -> channel.exchangeDeclare(name, type, durable, autoDelete, internal, null))
-                .shouldBe(Refusal.channel(406, "PRECONDITION_FAILED - inequivalent arg '" + property + "' for exchange '"
-                        + name + "' in vhost '/': " + difference, "40.10"));
+                .shouldBe(
+                        Refusal.channel(406, "PRECONDITION_FAILED - inequivalent arg '" + property + "' for exchange '"
+                                + name + "' in vhost '/': " + difference, "40.10"));
         assertThat(lab.exchangeExists(name)).isTrue();
     }
 
@@ -151,12 +152,16 @@ class ExchangesTest {
         String name = lab.exchange("direct", Map.of("alternate-exchange", "one"));
         Channel channel = lab.channel();
         Refusal.of(() -> channel.exchangeDeclare(name, "direct", false, false, Map.of("alternate-exchange", "two")))
-                .shouldBe(Refusal.channel(406, "PRECONDITION_FAILED - inequivalent arg 'alternate-exchange' for exchange '"
-                        + name + "' in vhost '/': received 'two' but current is 'one'", "40.10"));
+                .shouldBe(Refusal.channel(406,
+                        "PRECONDITION_FAILED - inequivalent arg 'alternate-exchange' for exchange '"
+                                + name + "' in vhost '/': received 'two' but current is 'one'",
+                        "40.10"));
         Channel other = lab.channel();
         Refusal.of(() -> other.exchangeDeclare(name, "direct", false, false, Map.of()))
-                .shouldBe(Refusal.channel(406, "PRECONDITION_FAILED - inequivalent arg 'alternate-exchange' for exchange '"
-                        + name + "' in vhost '/': received none but current is the value 'one' of type 'longstr'",
+                .shouldBe(Refusal.channel(406,
+                        "PRECONDITION_FAILED - inequivalent arg 'alternate-exchange' for exchange '"
+                                + name
+                                + "' in vhost '/': received none but current is the value 'one' of type 'longstr'",
                         "40.10"));
     }
 
@@ -187,13 +192,14 @@ class ExchangesTest {
                         "ACCESS_REFUSED - exchange name 'amq.mine' contains reserved prefix 'amq.*'", "40.10"));
         Channel other = lab.channel();
         Refusal.of(() -> other.exchangeDelete("amq.direct"))
-                .shouldBe(Refusal.channel(403, "ACCESS_REFUSED - deletion of system exchange 'amq.direct' in vhost '/' not allowed",
+                .shouldBe(Refusal.channel(403,
+                        "ACCESS_REFUSED - deletion of system exchange 'amq.direct' in vhost '/' not allowed",
                         "40.20"));
     }
 
     @Test
     @Spec({"0-9-1 exchange.declare default exchange", "0-9-1 exchange.delete default exchange",
-            "0-9-1 queue.bind default exchange", "0-9-1 queue.unbind default exchange"})
+        "0-9-1 queue.bind default exchange", "0-9-1 queue.unbind default exchange"})
     void shouldRefuseToTouchTheDefaultExchange(Lab lab) throws Exception {
         String refusal = "ACCESS_REFUSED - operation not permitted on the default exchange";
         Channel declaring = lab.channel();
@@ -215,7 +221,8 @@ class ExchangesTest {
         lab.boundQueue(used, "key");
         Channel channel = lab.channel();
         Refusal.of(() -> channel.exchangeDelete(used, true))
-                .shouldBe(Refusal.channel(406, "PRECONDITION_FAILED - exchange '" + used + "' in vhost '/' in use", "40.20"));
+                .shouldBe(Refusal.channel(406, "PRECONDITION_FAILED - exchange '" + used + "' in vhost '/' in use",
+                        "40.20"));
         lab.channel().exchangeDelete(used, false);
         assertThat(lab.exchangeExists(used)).isFalse();
         String unused = lab.exchange(BuiltinExchangeType.DIRECT);
@@ -251,7 +258,8 @@ class ExchangesTest {
         assertThat(lab.drain(queue)).containsExactly("through");
         Refusal.of(channel, () -> channel.basicPublish(internal, "", null, Lab.bytes("straight")))
                 .shouldBe(Refusal.channel(403,
-                        "ACCESS_REFUSED - cannot publish to internal exchange '" + internal + "' in vhost '/'", "60.40"));
+                        "ACCESS_REFUSED - cannot publish to internal exchange '" + internal + "' in vhost '/'",
+                        "60.40"));
         assertThat(lab.depth(queue)).isZero();
     }
 

@@ -162,7 +162,8 @@ class ExpiryTest {
         String queue = lab.queue();
         Channel channel = lab.channel();
         Refusal.of(channel, () -> channel.basicPublish("", queue, expiration(expiration), bytes("m")))
-                .shouldBe(Refusal.channel(406, "PRECONDITION_FAILED - invalid expiration '" + expiration + "'", "60.40"));
+                .shouldBe(
+                        Refusal.channel(406, "PRECONDITION_FAILED - invalid expiration '" + expiration + "'", "60.40"));
         assertThat(lab.depth(queue)).isZero();
     }
 }

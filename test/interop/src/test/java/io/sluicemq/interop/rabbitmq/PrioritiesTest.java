@@ -32,7 +32,8 @@ class PrioritiesTest {
         lab.send(queue, "0-none");
         lab.send(queue, priority(200), "5-most");
         lab.send(queue, priority(5), "5-last");
-        assertThat(lab.drain(queue)).containsExactly("5-most", "5-last", "3-3", "3-7", "3-11", "2-2", "2-6", "2-10", "1-1",
+        assertThat(lab.drain(queue)).containsExactly("5-most", "5-last", "3-3", "3-7", "3-11", "2-2", "2-6", "2-10",
+                "1-1",
                 "1-5", "1-9", "0-0", "0-4", "0-8", "0-none");
     }
 

@@ -154,8 +154,10 @@ class PublishingTest {
         Channel channel = lab.channel();
         BasicProperties forged = new BasicProperties.Builder().userId("somebody").build();
         Refusal.of(channel, () -> channel.basicPublish("", queue, forged, bytes("forged")))
-                .shouldBe(Refusal.channel(406, "PRECONDITION_FAILED - user_id property set to 'somebody' but authenticated user was '"
-                        + lab.broker().user() + "'", "60.40"));
+                .shouldBe(Refusal.channel(406,
+                        "PRECONDITION_FAILED - user_id property set to 'somebody' but authenticated user was '"
+                                + lab.broker().user() + "'",
+                        "60.40"));
         assertThat(lab.drain(queue)).containsExactly("true");
     }
 

@@ -64,7 +64,8 @@ class QueueLimitsTest {
     @Test
     void shouldDropHeadsToTheDeadLetterExchange(Lab lab) throws Exception {
         String dead = lab.queue();
-        String queue = lab.queue(table("x-max-length", 2, "x-dead-letter-exchange", "", "x-dead-letter-routing-key", dead));
+        String queue =
+                lab.queue(table("x-max-length", 2, "x-dead-letter-exchange", "", "x-dead-letter-routing-key", dead));
         lab.sendNumbers(queue, 1, 5);
         assertThat(lab.drain(queue)).containsExactly("4", "5");
         assertThat(lab.drain(dead)).containsExactly("1", "2", "3");
@@ -120,8 +121,9 @@ class QueueLimitsTest {
     @Spec("RabbitMQ x-overflow reject-publish-dlx")
     void shouldDeadLetterRejectedPublishes(Lab lab) throws Exception {
         String dead = lab.queue();
-        String queue = lab.queue(table("x-max-length", 2, "x-overflow", "reject-publish-dlx", "x-dead-letter-exchange", "",
-                "x-dead-letter-routing-key", dead));
+        String queue =
+                lab.queue(table("x-max-length", 2, "x-overflow", "reject-publish-dlx", "x-dead-letter-exchange", "",
+                        "x-dead-letter-routing-key", dead));
         Channel channel = lab.channel();
         Confirms confirms = Confirms.on(channel);
         for (String number : numbers(1, 4)) {

@@ -27,7 +27,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 class QueuesTest {
 
     private static String inequivalent(String queue, String difference) {
-        return "PRECONDITION_FAILED - inequivalent arg " + difference.replace("$", "for queue '" + queue + "' in vhost '/':");
+        return "PRECONDITION_FAILED - inequivalent arg "
+                + difference.replace("$", "for queue '" + queue + "' in vhost '/':");
     }
 
     @Test
@@ -87,8 +88,9 @@ class QueuesTest {
     void shouldRefuseReservedNames(Lab lab) throws Exception {
         Channel channel = lab.channel();
         Refusal.of(() -> channel.queueDeclare("amq.mine", false, true, true, null))
-                .shouldBe(Refusal.channel(403, "ACCESS_REFUSED - queue name 'amq.mine' contains reserved prefix 'amq.*'",
-                        "50.10"));
+                .shouldBe(
+                        Refusal.channel(403, "ACCESS_REFUSED - queue name 'amq.mine' contains reserved prefix 'amq.*'",
+                                "50.10"));
     }
 
     @Test
@@ -111,7 +113,7 @@ class QueuesTest {
 
     @ParameterizedTest
     @CsvSource(quoteCharacter = '"', value = {"false, false, 'durable' $ received 'false' but current is 'true'",
-            "true, true, 'auto_delete' $ received 'true' but current is 'false'"})
+        "true, true, 'auto_delete' $ received 'true' but current is 'false'"})
     @Spec("0-9-1 queue.declare equivalence")
     void shouldRefuseToRedeclareOtherwise(boolean durable, boolean autoDelete, String difference, Lab lab)
             throws Exception {
@@ -133,7 +135,8 @@ class QueuesTest {
         Channel none = lab.channel();
         Refusal.of(() -> none.queueDeclare(queue, true, false, false, null))
                 .shouldBe(Refusal.channel(406, inequivalent(queue,
-                        "'x-message-ttl' $ received none but current is the value '60000' of type 'signedint'"), "50.10"));
+                        "'x-message-ttl' $ received none but current is the value '60000' of type 'signedint'"),
+                        "50.10"));
         String plain = lab.queue();
         Channel more = lab.channel();
         Refusal.of(() -> more.queueDeclare(plain, true, false, false, table("x-max-length", 5)))
@@ -148,12 +151,14 @@ class QueuesTest {
         String queue = lab.name("senseless");
         Channel negative = lab.channel();
         Refusal.of(() -> negative.queueDeclare(queue, true, false, false, table(argument, -1)))
-                .shouldBe(Refusal.channel(406, "PRECONDITION_FAILED - invalid arg '" + argument + "' for queue '" + queue
-                        + "' in vhost '/'", "50.10"));
+                .shouldBe(
+                        Refusal.channel(406, "PRECONDITION_FAILED - invalid arg '" + argument + "' for queue '" + queue
+                                + "' in vhost '/'", "50.10"));
         Channel text = lab.channel();
         Refusal.of(() -> text.queueDeclare(queue, true, false, false, table(argument, "ten")))
-                .shouldBe(Refusal.channel(406, "PRECONDITION_FAILED - invalid arg '" + argument + "' for queue '" + queue
-                        + "' in vhost '/'", "50.10"));
+                .shouldBe(
+                        Refusal.channel(406, "PRECONDITION_FAILED - invalid arg '" + argument + "' for queue '" + queue
+                                + "' in vhost '/'", "50.10"));
         assertThat(lab.queueExists(queue)).isFalse();
     }
 
@@ -180,7 +185,8 @@ class QueuesTest {
         lab.queue(table("x-queue-type", "quorum"));
         String queue = lab.name("strange");
         Channel unknown = lab.channel();
-        Refusal refusal = Refusal.of(() -> unknown.queueDeclare(queue, true, false, false, table("x-queue-type", "odd")));
+        Refusal refusal =
+                Refusal.of(() -> unknown.queueDeclare(queue, true, false, false, table("x-queue-type", "odd")));
         assertThat(refusal.code()).isEqualTo(406);
         assertThat(refusal.text()).startsWith("PRECONDITION_FAILED - ").contains("x-queue-type", queue);
         Channel quorum = lab.channel();
@@ -197,7 +203,8 @@ class QueuesTest {
     void shouldRefuseStreamsClearly(Lab lab) throws Exception {
         String queue = lab.name("stream");
         Channel channel = lab.channel();
-        Refusal refusal = Refusal.of(() -> channel.queueDeclare(queue, true, false, false, table("x-queue-type", "stream")));
+        Refusal refusal =
+                Refusal.of(() -> channel.queueDeclare(queue, true, false, false, table("x-queue-type", "stream")));
         assertThat(refusal.connection()).isFalse();
         assertThat(refusal.code()).isIn(406, 540);
         assertThat(refusal.text()).contains("x-queue-type", "stream", queue);
@@ -322,7 +329,8 @@ class QueuesTest {
         mailbox.next();
         Channel inUse = lab.channel();
         Refusal.of(() -> inUse.queueDelete(queue, true, false))
-                .shouldBe(Refusal.channel(406, "PRECONDITION_FAILED - queue '" + queue + "' in vhost '/' in use", "50.40"));
+                .shouldBe(Refusal.channel(406, "PRECONDITION_FAILED - queue '" + queue + "' in vhost '/' in use",
+                        "50.40"));
         assertThat(lab.channel().queueDelete(queue).getMessageCount()).as("ready ones").isEqualTo(1);
         mailbox.shouldBeCancelled();
         assertThat(lab.queueExists(queue)).isFalse();
