@@ -16,6 +16,7 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Map;
@@ -121,6 +122,11 @@ public final class RawAmqp implements AutoCloseable {
         out.flush();
     }
 
+    /** A frame of one's own making. */
+    public static Frame frame(int type, int channel, byte... payload) {
+        return new Frame(type, channel, ByteBuffer.wrap(payload));
+    }
+
     /** Sends a method's frame; a method is one that a builder in {@link AMQP} has made. */
     public void send(int channel, com.rabbitmq.client.Method method) throws IOException {
         send(((Method) method).toFrame(channel));
@@ -147,7 +153,7 @@ public final class RawAmqp implements AutoCloseable {
         byte[] content = body.getBytes(StandardCharsets.UTF_8);
         send(channel, new AMQP.Basic.Publish.Builder().exchange("").routingKey(routingKey).build());
         send(new AMQP.BasicProperties.Builder().build().toFrame(channel, content.length));
-        send(new Frame(AMQP.FRAME_BODY, channel, content));
+        send(frame(AMQP.FRAME_BODY, channel, content));
     }
 
     /**
@@ -158,7 +164,14 @@ public final class RawAmqp implements AutoCloseable {
      */
     public Frame read() throws IOException {
         try {
-            return Frame.readFrom(in, () -> Integer.MAX_VALUE);
+            int type = in.readUnsignedByte();
+            int channel = in.readUnsignedShort();
+            byte[] payload = in.readNBytes(in.readInt());
+            int end = in.readUnsignedByte();
+            if (end != AMQP.FRAME_END) {
+                throw new AssertionError("A frame of type " + type + " ends with " + end);
+            }
+            return new Frame(type, channel, payload);
         } catch (EOFException | SocketException e) {
             return null;
         }

@@ -122,7 +122,7 @@ class ConsumersTest {
         try (var raw = lab.raw()) {
             raw.openChannel(1);
             raw.send(1, new AMQP.Basic.Cancel.Builder().consumerTag("nobody").build());
-            assertThat(raw.expect(1, AMQP.Basic.CancelOk.class).tag()).isEqualTo("nobody");
+            assertThat(raw.expect(1, AMQP.Basic.CancelOk.class).getConsumerTag()).isEqualTo("nobody");
         }
     }
 
