@@ -16,6 +16,12 @@ public interface Wire {
     /** Whether the bytes waiting for the socket are below the high-water mark. */
     boolean isWritable();
 
+    /**
+     * Whether what arrives is handed on. If not, reading was paused, or the wire itself has stopped reading from a peer that
+     * takes none of its output: the peer's silence then says nothing.
+     */
+    boolean isReading();
+
     /** Stops reading. What was read but not consumed is kept. */
     void pauseReading();
 

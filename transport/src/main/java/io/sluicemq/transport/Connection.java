@@ -165,6 +165,12 @@ final class Connection extends ChannelInboundHandlerAdapter implements Wire {
     }
 
     @Override
+    public boolean isReading() {
+        loop.assertCurrent();
+        return !paused && !held;
+    }
+
+    @Override
     public void pauseReading() {
         loop.assertCurrent();
         paused = true;

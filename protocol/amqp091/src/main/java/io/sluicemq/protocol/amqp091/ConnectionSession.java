@@ -298,6 +298,7 @@ final class ConnectionSession implements ProtocolSession, ClientEvents, FrameHan
     private void authenticated(Principal principal) {
         user = principal;
         phase = Phase.TUNING;
+        wire.authenticated();
         FrameEncoder.connectionTune(out(), options.channelMax(), options.frameMax(), options.heartbeatSeconds());
     }
 
@@ -713,7 +714,7 @@ final class ConnectionSession implements ProtocolSession, ClientEvents, FrameHan
 
         @Override
         public boolean readingPaused() {
-            return pauses != 0;
+            return !wire.isReading();
         }
     }
 

@@ -36,6 +36,11 @@ final class UnackedDeliveries {
         return live;
     }
 
+    /** How many entries there is room for before it grows or is compacted. */
+    int capacity() {
+        return tags.length;
+    }
+
     /** Adds an entry; {@code tag} is above all before it. */
     void add(long tag, Delivery delivery, ChannelConsumer consumer) {
         if (slots == tags.length) {

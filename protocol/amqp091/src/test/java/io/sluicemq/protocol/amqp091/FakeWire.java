@@ -82,6 +82,11 @@ final class FakeWire implements Wire {
     }
 
     @Override
+    public boolean isReading() {
+        return !paused;
+    }
+
+    @Override
     public void pauseReading() {
         paused = true;
     }
