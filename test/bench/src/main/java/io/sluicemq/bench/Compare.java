@@ -220,7 +220,8 @@ public final class Compare implements Callable<Integer> {
         try (Sandbox sandbox = sandbox()) {
             peer.prepare(sandbox);
             Peer.Running running = peer.start(sandbox, 1);
-            say(peer.name() + " (" + peer.details() + ") on 127.0.0.1:" + running.port() + ", user guest, password guest,"
+            say(peer.name() + " (" + peer.details() + ") on 127.0.0.1:" + running.port()
+                    + ", user guest, password guest,"
                     + " process " + running.pids().getFirst() + "; Ctrl-C stops it");
             ProcessHandle.of(running.pids().getFirst()).ifPresent(process -> process.onExit().join());
             return CommandLine.ExitCode.OK;

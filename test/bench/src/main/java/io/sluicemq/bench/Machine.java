@@ -44,7 +44,8 @@ final class Machine {
         double load = ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage();
         return load > 0.5
                 ? Optional.of(String.format(
-                        Locale.ROOT, "other work is running on this machine (load average %.1f): figures are noise", load))
+                        Locale.ROOT, "other work is running on this machine (load average %.1f): figures are noise",
+                        load))
                 : Optional.empty();
     }
 }

@@ -29,7 +29,8 @@ class ReportTest {
     @Test
     void shouldTakeTheMedianOfRoundsThatDidNotFail() {
         Standing standing = new Standing(
-                "a", "", List.of(measurement(10, 1), Measurement.failed("gone"), measurement(30, 1), measurement(11, 1)));
+                "a", "",
+                List.of(measurement(10, 1), Measurement.failed("gone"), measurement(30, 1), measurement(11, 1)));
 
         assertThat(standing.median(Measurement::consumedPerSecond)).isEqualTo(11);
         assertThat(standing.least(Measurement::consumedPerSecond)).isEqualTo(10);

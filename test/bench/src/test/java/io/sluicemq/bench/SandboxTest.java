@@ -48,11 +48,11 @@ class SandboxTest {
     void shouldShowTheLastLinesOfACommandThatFails() throws Exception {
         try (Sandbox sandbox = new Sandbox()) {
             assertThatThrownBy(() -> sandbox.run(
-                            "fetch",
-                            sandbox.folder(),
-                            Map.of("WHY", "no network"),
-                            Duration.ofMinutes(1),
-                            shell("echo \"$WHY\"; exit 3")))
+                    "fetch",
+                    sandbox.folder(),
+                    Map.of("WHY", "no network"),
+                    Duration.ofMinutes(1),
+                    shell("echo \"$WHY\"; exit 3")))
                     .isInstanceOf(PeerFailure.class)
                     .hasMessage("fetch ended with exit code 3:\n    no network");
         }
@@ -67,7 +67,7 @@ class SandboxTest {
                     .isInstanceOf(PeerFailure.class)
                     .hasMessageStartingWith("slow was not ready within");
             assertThatThrownBy(() -> sandbox.run(
-                            "slower", sandbox.folder(), Map.of(), Duration.ofSeconds(0), shell("exec sleep 600")))
+                    "slower", sandbox.folder(), Map.of(), Duration.ofSeconds(0), shell("exec sleep 600")))
                     .isInstanceOf(PeerFailure.class)
                     .hasMessageStartingWith("slower did not end within");
         }
@@ -79,7 +79,7 @@ class SandboxTest {
             Process process = sandbox.start("broken", sandbox.folder(), Map.of(), shell("echo port taken; exit 1"));
 
             assertThatThrownBy(
-                            () -> sandbox.awaitReady("broken", process, Duration.ofMinutes(1), () -> false))
+                    () -> sandbox.awaitReady("broken", process, Duration.ofMinutes(1), () -> false))
                     .isInstanceOf(PeerFailure.class)
                     .hasMessage("broken ended at its start with exit code 1:\n    port taken");
         }

@@ -41,8 +41,8 @@ class ConnectionsTest {
     void shouldSayWhatItIsAndWhatItCan(Lab lab) throws Exception {
         Map<String, Object> server = lab.connect().getServerProperties();
         assertThat(server).containsKeys("product", "version", "platform", "capabilities");
-        @SuppressWarnings("unchecked")
-        Map<String, Object> capabilities = (Map<String, Object>) server.get("capabilities");
+        @SuppressWarnings("unchecked") Map<String, Object> capabilities =
+                (Map<String, Object>) server.get("capabilities");
         assertThat(capabilities).containsEntry("publisher_confirms", true)
                 .containsEntry("exchange_exchange_bindings", true).containsEntry("basic.nack", true)
                 .containsEntry("consumer_cancel_notify", true).containsEntry("connection.blocked", true)
@@ -115,7 +115,8 @@ class ConnectionsTest {
     @Spec({"0-9-1 connection.tune-ok frame-max", "0-9-1 connection.tune-ok channel-max"})
     @BeyondRabbitMq("writes this text to its log and ends the stream")
     void shouldRefuseLimitsAboveTheOffer(Lab lab) throws Exception {
-        shouldRefuse(lab, new AMQP.Connection.TuneOk.Builder().channelMax(2047).frameMax(1_000_000).heartbeat(0).build(),
+        shouldRefuse(lab,
+                new AMQP.Connection.TuneOk.Builder().channelMax(2047).frameMax(1_000_000).heartbeat(0).build(),
                 "negotiated frame_max = 1000000 is higher than the maximum allowed value (131072)");
         shouldRefuse(lab, new AMQP.Connection.TuneOk.Builder().channelMax(2047).frameMax(100).heartbeat(0).build(),
                 "negotiated frame_max = 100 is lower than the minimum allowed value (4096)");
@@ -200,7 +201,8 @@ class ConnectionsTest {
                 .satisfies(e -> assertThat(refusal(e)).satisfies(signal -> {
                     AMQP.Connection.Close close = (AMQP.Connection.Close) signal.getReason();
                     assertThat(close.getReplyCode()).isEqualTo(AMQP.NOT_ALLOWED);
-                    assertThat(close.getReplyText()).startsWith("NOT_ALLOWED - ").contains("vhost", "nowhere", "not found");
+                    assertThat(close.getReplyText()).startsWith("NOT_ALLOWED - ").contains("vhost", "nowhere",
+                            "not found");
                     assertThat(close.getClassId()).isEqualTo(10);
                     assertThat(close.getMethodId()).isEqualTo(40);
                 }));
@@ -270,7 +272,7 @@ class ConnectionsTest {
     /** A field table of two long strings without its length (as all clients send it). */
     private static com.rabbitmq.client.LongString amqplain(String user, String password) {
         java.io.ByteArrayOutputStream table = new java.io.ByteArrayOutputStream();
-        for (String[] field : List.of(new String[]{"LOGIN", user}, new String[]{"PASSWORD", password})) {
+        for (String[] field : List.of(new String[] {"LOGIN", user}, new String[] {"PASSWORD", password})) {
             table.write(field[0].length());
             table.writeBytes(bytes(field[0]));
             table.write('S');
@@ -401,8 +403,9 @@ class ConnectionsTest {
         var mailbox = Lab.consume(channel, queue, autoAck);
         lab.send(queue, "1");
         assertThat(mailbox.nextBody()).isEqualTo("1");
-        AMQP.Channel.FlowOk stopped = (AMQP.Channel.FlowOk) channel.rpc(new AMQP.Channel.Flow.Builder().active(false).build())
-                .getMethod();
+        AMQP.Channel.FlowOk stopped =
+                (AMQP.Channel.FlowOk) channel.rpc(new AMQP.Channel.Flow.Builder().active(false).build())
+                        .getMethod();
         assertThat(stopped.getActive()).isFalse();
         lab.send(queue, "2");
         mailbox.shouldBeEmpty();
@@ -414,8 +417,9 @@ class ConnectionsTest {
     @Spec({"0-9-1 channel.flow", "0-9-1 channel.flow-ok"})
     void shouldAnswerAFlowThatChangesNothing(Lab lab) throws Exception {
         Channel channel = lab.channel();
-        AMQP.Channel.FlowOk flowing = (AMQP.Channel.FlowOk) channel.rpc(new AMQP.Channel.Flow.Builder().active(true).build())
-                .getMethod();
+        AMQP.Channel.FlowOk flowing =
+                (AMQP.Channel.FlowOk) channel.rpc(new AMQP.Channel.Flow.Builder().active(true).build())
+                        .getMethod();
         assertThat(flowing.getActive()).isTrue();
     }
 }

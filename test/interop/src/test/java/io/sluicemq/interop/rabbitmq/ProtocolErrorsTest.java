@@ -79,7 +79,7 @@ class ProtocolErrorsTest {
     void shouldRefuseAnUnknownFrameType(Lab lab) throws Exception {
         try (RawAmqp raw = lab.raw()) {
             raw.openChannel(1);
-            raw.send(new byte[]{42, 0, 1, 0, 0, 0, 0, (byte) 0xCE});
+            raw.send(new byte[] {42, 0, 1, 0, 0, 0, 0, (byte) 0xCE});
             assertThat(closeOf(raw).getReplyCode()).isEqualTo(AMQP.FRAME_ERROR);
         }
         shouldServeOthers(lab);
@@ -164,12 +164,14 @@ class ProtocolErrorsTest {
     void shouldRefuseChannelMethodsOnChannelZeroAndTheOtherWayRound(Lab lab) throws Exception {
         try (RawAmqp raw = lab.raw()) {
             raw.send(0, new AMQP.Basic.Qos.Builder().build());
-            assertThat(closeOf(raw).getReplyCode()).isIn(AMQP.COMMAND_INVALID, AMQP.CHANNEL_ERROR, AMQP.UNEXPECTED_FRAME);
+            assertThat(closeOf(raw).getReplyCode()).isIn(AMQP.COMMAND_INVALID, AMQP.CHANNEL_ERROR,
+                    AMQP.UNEXPECTED_FRAME);
         }
         try (RawAmqp raw = lab.raw()) {
             raw.openChannel(1);
             raw.send(1, new AMQP.Connection.Open.Builder().virtualHost("/").build());
-            assertThat(closeOf(raw).getReplyCode()).isIn(AMQP.COMMAND_INVALID, AMQP.CHANNEL_ERROR, AMQP.UNEXPECTED_FRAME);
+            assertThat(closeOf(raw).getReplyCode()).isIn(AMQP.COMMAND_INVALID, AMQP.CHANNEL_ERROR,
+                    AMQP.UNEXPECTED_FRAME);
         }
         shouldServeOthers(lab);
     }
@@ -347,7 +349,7 @@ class ProtocolErrorsTest {
                     RawAmqp.bytes(RawAmqp.frame(AMQP.FRAME_BODY, 1, new byte[0])),
                     RawAmqp.bytes(RawAmqp.frame(AMQP.FRAME_BODY, 1, bytes('b', 'c'))));
             for (byte each : all) {
-                raw.send(new byte[]{each});
+                raw.send(new byte[] {each});
             }
             raw.expect(1, AMQP.Confirm.SelectOk.class);
             assertThat(raw.expect(1, AMQP.Basic.Ack.class).getDeliveryTag()).isEqualTo(1);

@@ -232,7 +232,8 @@ class ReportedConsumingTest {
         channel.close();
         List<GetResponse> left = lab.take(queue);
         assertThat(left).extracting(Lab::text).containsExactlyElementsOf(
-                IntStream.rangeClosed(1, 100).filter(i -> i != 50 && i != 10 && i != 90).mapToObj(Integer::toString).toList());
+                IntStream.rangeClosed(1, 100).filter(i -> i != 50 && i != 10 && i != 90).mapToObj(Integer::toString)
+                        .toList());
         assertThat(left).allMatch(message -> message.getEnvelope().isRedeliver());
     }
 }

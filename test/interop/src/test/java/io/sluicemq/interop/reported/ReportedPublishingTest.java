@@ -103,9 +103,9 @@ class ReportedPublishingTest {
         mailbox.getChannel().basicReject(mailbox.next().getEnvelope().getDeliveryTag(), false);
         for (long round = 1; round <= 5; round++) {
             var delivery = mailbox.next();
-            @SuppressWarnings("unchecked")
-            List<Map<String, Object>> deaths = (List<Map<String, Object>>) delivery.getProperties().getHeaders()
-                    .get("x-death");
+            @SuppressWarnings("unchecked") List<Map<String, Object>> deaths =
+                    (List<Map<String, Object>>) delivery.getProperties().getHeaders()
+                            .get("x-death");
             assertThat(deaths).extracting(
                     death -> death.get("queue") + " " + death.get("reason") + " " + death.get("count"))
                     .containsExactly(retry + " expired " + round, work + " rejected " + round);
@@ -138,9 +138,10 @@ class ReportedPublishingTest {
         nested.add(1);
         nested.add(table("x", Arrays.asList(true, null)));
         Map<String, Object> headers = table("null", null, "list", nested, "decimal", new BigDecimal("12.345"), "bytes",
-                new byte[]{0, 1, (byte) 0xff}, "timestamp", new Date(1_700_000_000_000L), "byte", (byte) -5, "short",
+                new byte[] {0, 1, (byte) 0xff}, "timestamp", new Date(1_700_000_000_000L), "byte", (byte) -5, "short",
                 (short) -500, "int", -50_000, "long", -5_000_000_000L, "float", 1.5f, "double", 1e300, "text", "Grüße",
-                "large", "x".repeat(65_536), "true", true, "table", Collections.singletonMap("deep", null), "empty list",
+                "large", "x".repeat(65_536), "true", true, "table", Collections.singletonMap("deep", null),
+                "empty list",
                 List.of(), "empty table", Map.of());
         lab.send(queue, new BasicProperties.Builder().deliveryMode(2).headers(headers).build(), "m");
         GetResponse got = lab.take(queue).getFirst();

@@ -79,7 +79,8 @@ class ReportedWireTest {
         Connection large = lab.connect();
         Channel channel = large.createChannel();
         channel.confirmSelect();
-        for (Map<String, Object> headers : java.util.List.of(table("h", "x".repeat(3_000)), table("h", "x".repeat(4_096)),
+        for (Map<String, Object> headers : java.util.List.of(table("h", "x".repeat(3_000)),
+                table("h", "x".repeat(4_096)),
                 table("h", "x".repeat(65_536)), table("h", "x".repeat(100_000)), many)) {
             channel.basicPublish("", queue, new BasicProperties.Builder().headers(headers).build(), bytes("large"));
         }
