@@ -84,11 +84,12 @@ public final class Listener {
      * {@code limit}.
      *
      * @param reason for the peers
-     * @return completes, on any thread, when the last connection is closed
+     * @return completes, on any thread, when the port and the last connection are closed
      */
     public CompletableFuture<Void> stop(String reason, Duration limit) {
-        channel.close();
-        return connections.stop(reason, limit);
+        var portClosed = new CompletableFuture<Void>();
+        channel.close().addListener(done -> portClosed.complete(null));
+        return CompletableFuture.allOf(portClosed, connections.stop(reason, limit));
     }
 
     /** Takes accepted sockets and gives them to the loops. Runs on the loop that accepts. */
