@@ -11,7 +11,7 @@ class LogLimitTest {
     @ParameterizedTest
     @ValueSource(longs = {0, -5_000, Long.MAX_VALUE - 150, Long.MIN_VALUE + 50})
     void shouldLogTheFirstAndThenOnceAnInterval(long start) {
-        var limit = new LogLimit(100, start);
+        var limit = new LogLimit(100);
         assertThat(limit.take(start)).isEqualTo(1);
         assertThat(limit.take(start + 1)).isZero();
         assertThat(limit.take(start + 99)).isZero();

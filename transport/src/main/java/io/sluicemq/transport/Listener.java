@@ -101,7 +101,7 @@ public final class Listener {
         private final Connections connections;
         private final ReceiveBuffers receiveBuffers = new ReceiveBuffers();
         private final WriteBufferWaterMark waterMark;
-        private final LogLimit failures = new LogLimit(TimeUnit.SECONDS.toNanos(10), System.nanoTime());
+        private final LogLimit failures = new LogLimit(TimeUnit.SECONDS.toNanos(10));
         private int next;
 
         Acceptor(
