@@ -21,11 +21,12 @@ import picocli.CommandLine.Spec;
         description = "Run a broker until Ctrl-C or SIGTERM.",
         footer = {
             "",
-            "It prints one line when it is ready; its log goes to standard error. An option given here wins over",
-            "the configuration file. docs/configuration.md lists all that the file may hold.",
+            "It prints one line when it is ready; its log goes to standard error.",
+            "An option given here wins over the configuration file.",
+            "docs/configuration.md lists all that the file may hold.",
             "",
-            "  sluicemq serve                                     on 127.0.0.1:5672, data in ./data",
-            "  sluicemq serve --port 0 --data /tmp/try            on any free port",
+            "  sluicemq serve                             127.0.0.1:5672, data in ./data",
+            "  sluicemq serve --port 0 --data /tmp/try    any free port",
             "  sluicemq serve --config /etc/sluicemq.yaml"
         })
 final class ServeCommand implements Callable<Integer> {

@@ -52,7 +52,7 @@ public final class SluiceMQBuilder {
         return set("port", this::listener, ServerOptions.LISTENER_PORT, port);
     }
 
-    /** The host name or address to listen on; {@code 0.0.0.0} for all of IPv4. */
+    /** The host name or address to listen on; {@code 0.0.0.0} for all of this machine. */
     public SluiceMQBuilder host(String host) {
         return set("host", this::listener, ServerOptions.LISTENER_HOST, host);
     }
