@@ -53,8 +53,8 @@ public final class ServerOptions {
             OptionType.STRING.where(
                     "a host name or an address to listen on",
                     host -> !host.isEmpty() && host.chars().noneMatch(c -> c <= ' ' || c == '/')),
-            "The address to listen on: a host name or an IPv4 or IPv6 address of this machine. `0.0.0.0` listens"
-                    + " on all of IPv4, `\"::\"` on all.")
+            "The address to listen on: a host name or an IPv4 or IPv6 address of this machine. `0.0.0.0` or"
+                    + " `\"::\"` listens on all of them.")
             .defaultsTo("127.0.0.1");
 
     public static final Option<Integer> LISTENER_PORT = Option.of(
