@@ -20,7 +20,7 @@ class MainTest {
     @Test
     void shouldListItsCommands() {
         assertThat(run("--help")).isZero();
-        assertThat(out.toString()).contains("bench");
+        assertThat(out.toString()).contains("serve", "bench");
     }
 
     @Test
