@@ -335,6 +335,25 @@ class ConnectionTest {
     }
 
     @Test
+    void shouldWaitForThePeersEndEvenIfReadingWasPaused() {
+        connect();
+        receive("ECHO");
+        loop.run(() -> {
+            wire.pauseReading();
+            assertThat(wire.isReading()).isFalse();
+        });
+        receive(frame("never"));
+        loop.run(wire::close);
+        assertThat(channel.config().isAutoRead()).isTrue();
+        assertThat(frames).isEmpty();
+
+        loop.run(channel::endInput);
+        drive();
+        assertThat(channel.isOpen()).isFalse();
+        assertThat(log).containsExactly("closed");
+    }
+
+    @Test
     void shouldCloseAtTheLimitWhenThePeerTakesNothing() {
         connect();
         receive("ECHO");

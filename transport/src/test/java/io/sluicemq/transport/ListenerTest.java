@@ -374,7 +374,7 @@ class ListenerTest {
     @Test
     void shouldHoldNoBuffersForIdleConnections() throws Exception {
         listen(OPTIONS, FrameProtocol.echo());
-        int count = 500;
+        int count = 1000;
         for (int i = 0; i < count; i++) {
             ping(connect());
         }
