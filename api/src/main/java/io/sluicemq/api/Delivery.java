@@ -36,9 +36,7 @@ public interface Delivery {
     boolean settled();
 
     /** How many messages stayed ready in the queue when {@link Client#get} took this one; 0 for a consumer's. */
-    default long remaining() {
-        return 0;
-    }
+    long remaining();
 
     /** Bytes it takes of the consumer's window. */
     int windowBytes();

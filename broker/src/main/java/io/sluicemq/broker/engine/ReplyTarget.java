@@ -89,6 +89,11 @@ final class ReplyTarget implements ReplyAddress {
         }
 
         @Override
+        public long remaining() {
+            return 0;
+        }
+
+        @Override
         public boolean redelivered() {
             return false;
         }

@@ -353,6 +353,7 @@ public final class Queue {
             return false;
         }
         take(entry, taker);
+        entry.remaining = ready.size();
         entry.deliver(loop);
         return true;
     }

@@ -37,6 +37,8 @@ public final class QueueEntry implements Delivery, Runnable {
     boolean waited;
 
     boolean redelivered;
+    /** How many messages stayed ready when a get took this one. */
+    int remaining;
     int deliveryCount;
     QueueConsumer consumer;
     private int state = READY;
@@ -115,6 +117,11 @@ public final class QueueEntry implements Delivery, Runnable {
     @Override
     public boolean settled() {
         return consumer.settles();
+    }
+
+    @Override
+    public long remaining() {
+        return remaining;
     }
 
     @Override

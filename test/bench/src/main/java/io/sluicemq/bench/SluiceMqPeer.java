@@ -61,7 +61,7 @@ final class SluiceMqPeer implements Peer {
         Process process = sandbox.start(
                 name(),
                 sandbox.folder(),
-                Map.of("JDK_JAVA_OPTIONS", HEAP),
+                Map.of("SLUICEMQ_JAVA_OPTS", HEAP),
                 List.of(
                         launcher().toString(),
                         "serve",

@@ -169,6 +169,7 @@ final class DeliveryGate {
                 connection.settleLater(next.delivery, Outcome.RELEASED);
             }
         }
+        regulate();
     }
 
     /** The channel closes: all that is held returns, the newest first. */
