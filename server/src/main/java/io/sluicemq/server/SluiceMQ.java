@@ -1,6 +1,8 @@
 package io.sluicemq.server;
 
+import io.sluicemq.api.Authenticator;
 import io.sluicemq.api.Protocol;
+import io.sluicemq.base.Published;
 import io.sluicemq.base.TaskFailures;
 import io.sluicemq.base.option.HostPort;
 import io.sluicemq.broker.engine.BrokerConfig;
@@ -8,6 +10,9 @@ import io.sluicemq.broker.engine.BrokerCounters;
 import io.sluicemq.broker.engine.BrokerEngine;
 import io.sluicemq.protocol.amqp091.Amqp091Options;
 import io.sluicemq.protocol.amqp091.Amqp091Protocol;
+import io.sluicemq.security.SaslAuthenticator;
+import io.sluicemq.security.User;
+import io.sluicemq.security.Users;
 import io.sluicemq.server.config.LimitsConfig;
 import io.sluicemq.server.config.ListenerConfig;
 import io.sluicemq.server.config.ServerConfig;
@@ -106,7 +111,7 @@ public final class SluiceMQ implements AutoCloseable {
                     new BrokerConfig(config.virtualHosts(), config.limits().messageMemory());
             BrokerEngine engine = new BrokerEngine(brokerConfig, loops.all());
             List<Protocol> protocols =
-                    List.of(new Amqp091Protocol(engine, new Authentication(config.users()),
+                    List.of(new Amqp091Protocol(engine, authenticator(config),
                             protocolOptions(config.limits())));
             for (ListenerConfig listener : config.listeners()) {
                 listeners.put(
@@ -142,6 +147,13 @@ public final class SluiceMQ implements AutoCloseable {
         } catch (DataFolderRefused e) {
             throw new StartFailure(e.getMessage(), e);
         }
+    }
+
+    private static Authenticator authenticator(ServerConfig config) {
+        List<User> users = config.users().stream()
+                .map(user -> new User(user.name(), user.password(), user.virtualHosts(), user.loopbackOnly()))
+                .toList();
+        return new SaslAuthenticator(new Published<>(Users.of(users)), config.anonymousLogin());
     }
 
     private static Amqp091Options protocolOptions(LimitsConfig limits) {

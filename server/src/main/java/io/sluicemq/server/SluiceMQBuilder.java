@@ -12,6 +12,7 @@ import io.sluicemq.server.config.YamlReader;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -146,6 +147,10 @@ public final class SluiceMQBuilder {
     }
 
     private Settings addUser(Settings settings, List<Problem> problems, String name, String password) {
+        if (settings.list(ServerOptions.USERS).stream()
+                .anyMatch(other -> other.find(ServerOptions.USER_NAME).equals(Optional.ofNullable(name)))) {
+            problems.add(Problem.of(place, ServerOptions.USERS.key(), "there are two users named '" + name + "'"));
+        }
         Settings user = settings.add(ServerOptions.USERS, place);
         put(user, problems, "a user's name", ServerOptions.USER_NAME, name);
         put(user, problems, "the password of " + name, ServerOptions.USER_PASSWORD, password);

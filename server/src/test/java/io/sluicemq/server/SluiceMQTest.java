@@ -7,6 +7,9 @@ import com.rabbitmq.client.AuthenticationFailureException;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.ConnectionFactory;
+import com.rabbitmq.client.LongString;
+import com.rabbitmq.client.SaslMechanism;
+import com.rabbitmq.client.impl.LongStringHelper;
 import io.sluicemq.server.config.ServerOptions;
 import io.sluicemq.transport.ListenerCounters;
 import java.io.IOException;
@@ -17,6 +20,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -184,7 +188,43 @@ class SluiceMQTest {
                         + " the builder: a user's name is '': expected a name of 1 to 255 bytes without control characters;"
                         + " the builder: frame-max is '1': expected a size such as 64KiB, 10MiB or a plain number of bytes,"
                         + " from 4KiB to 16MiB;"
-                        + " the builder: the password of ann is not valid: expected a password of at least one character");
+                        + " the builder: the password of ann is not valid: expected a password of at least one character, none of them NUL");
+    }
+
+    @Test
+    void shouldRefuseAUserWhoIsThereAlready() throws Exception {
+        Path file = Files.writeString(folder.resolve("broker.yaml"), "users: [{name: ann, password: one}]");
+
+        assertThatThrownBy(() -> SluiceMQ.builder().config(file).user("ann", "two").start())
+                .isInstanceOf(StartFailure.class)
+                .hasMessage("the builder: there are two users named 'ann'");
+    }
+
+    @Test
+    void shouldLetAnybodyInWithoutANameIfThatIsAllowed() throws Exception {
+        ConnectionFactory factory = new ConnectionFactory();
+        factory.setSaslConfig(mechanisms -> List.of(mechanisms).contains("ANONYMOUS") ? new Anonymous() : null);
+
+        try (SluiceMQ broker = SluiceMQ.builder().port(0).anonymousLogin(true).start()) {
+            factory.setPort(broker.amqpPort());
+            factory.newConnection().close();
+        }
+        try (SluiceMQ broker = SluiceMQ.builder().port(0).start()) {
+            factory.setPort(broker.amqpPort());
+            assertThatThrownBy(factory::newConnection).isInstanceOf(IOException.class);
+        }
+    }
+
+    private static final class Anonymous implements SaslMechanism {
+        @Override
+        public String getName() {
+            return "ANONYMOUS";
+        }
+
+        @Override
+        public LongString handleChallenge(LongString challenge, String username, String password) {
+            return LongStringHelper.asLongString("");
+        }
     }
 
     @Test

@@ -83,7 +83,9 @@ public final class ServerOptions {
 
     public static final Option<String> USER_PASSWORD = Option.of(
             "password",
-            OptionType.STRING.where("a password of at least one character", text -> !text.isEmpty()),
+            OptionType.STRING.where(
+                    "a password of at least one character, none of them NUL",
+                    text -> !text.isEmpty() && text.indexOf(0) < 0),
             "The password they log in with. Quote it if it holds `#`, `:` or quotes.")
             .required()
             .secret();

@@ -174,11 +174,11 @@ class ServerConfigTest {
                 // What must be there, and what does not fit together
                 wrong(
                         "users:\n- name: ann",
-                        "2:3: users[0] has no 'password': expected a password of at least one character"),
+                        "2:3: users[0] has no 'password': expected a password of at least one character, none of them NUL"),
                 wrong("users:\n- password: x", "2:3: users[0] has no 'name': expected " + NAME),
                 wrong(
                         "users:\n- {name: ann, password: ''}",
-                        "2:25: users[0].password is not valid: expected a password of at least one character"),
+                        "2:25: users[0].password is not valid: expected a password of at least one character, none of them NUL"),
                 wrong(
                         "users:\n- {name: a, password: b}\n- {name: a, password: c}",
                         "3:10: users has 'a' twice, first in line 2"),
