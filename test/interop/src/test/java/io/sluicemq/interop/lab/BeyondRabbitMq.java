@@ -7,8 +7,8 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * A test that asks for more, or for something else, than RabbitMQ 3.10 does; it is not run against RabbitMQ. Evaluated by
- * {@link LabExtension}.
+ * A test that asks for more, or for something else, than RabbitMQ 3.10 does; it is not run against RabbitMQ, unless
+ * {@code -Dinterop.beyond=true}. Evaluated by {@link LabExtension}.
  */
 @Documented
 @Retention(RetentionPolicy.RUNTIME)

@@ -38,7 +38,7 @@ public final class LabExtension implements ParameterResolver, AfterEachCallback,
     @Override
     public ConditionEvaluationResult evaluateExecutionCondition(ExtensionContext context) {
         return AnnotationSupport.findAnnotation(context.getElement(), BeyondRabbitMq.class)
-                .filter(beyond -> shared(context).rabbitMq())
+                .filter(beyond -> shared(context).rabbitMq() && !Boolean.getBoolean("interop.beyond"))
                 .map(beyond -> ConditionEvaluationResult.disabled("RabbitMQ: " + beyond.value()))
                 .orElse(ConditionEvaluationResult.enabled("asks for nothing special"));
     }
