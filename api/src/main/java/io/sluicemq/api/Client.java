@@ -68,9 +68,15 @@ public interface Client {
      * initial hold itself.
      *
      * @param completion may be null if nobody waits
+     * @param producer where it is published from, to be held when consumers are a little behind; may be null
      * @return how many queues it reaches, or {@link #NO_EXCHANGE} or {@link #INTERNAL_EXCHANGE}
      */
-    int publish(Message message, Completion completion);
+    int publish(Message message, Completion completion, Producer producer);
+
+    /** As {@link #publish(Message, Completion, Producer)}, from where nothing can be held. */
+    default int publish(Message message, Completion completion) {
+        return publish(message, completion, null);
+    }
 
     /** Whether {@link #publish} would find the exchange: 0, {@link #NO_EXCHANGE} or {@link #INTERNAL_EXCHANGE}. */
     int checkExchange(String exchange);

@@ -1,5 +1,6 @@
 package io.sluicemq.base;
 
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -10,20 +11,25 @@ public final class LogLimit {
 
     private final long intervalNanos;
     private final AtomicLong occurrences = new AtomicLong();
-    private final AtomicLong loggedAt;
+    private final AtomicBoolean never = new AtomicBoolean(true);
+    private final AtomicLong loggedAt = new AtomicLong();
 
-    /**
-     * @param intervalNanos the least time between two lines
-     * @param nowNanos a reading of the clock that {@link #take} is given too
-     */
-    public LogLimit(long intervalNanos, long nowNanos) {
+    /** @param intervalNanos the least time between two lines */
+    public LogLimit(long intervalNanos) {
         this.intervalNanos = intervalNanos;
-        this.loggedAt = new AtomicLong(nowNanos - intervalNanos);
     }
 
-    /** Counts one occurrence, and returns how many the line to log stands for: 1 or more, or 0 if none is to be logged now. */
+    /**
+     * Counts one occurrence, and returns how many the line to log stands for: 1 or more, or 0 if none is to be logged now.
+     *
+     * @param nowNanos the time, always by the same clock
+     */
     public long take(long nowNanos) {
         occurrences.incrementAndGet();
+        if (never.compareAndSet(true, false)) {
+            loggedAt.set(nowNanos);
+            return occurrences.getAndSet(0);
+        }
         long last = loggedAt.get();
         if (nowNanos - last < intervalNanos || !loggedAt.compareAndSet(last, nowNanos)) {
             return 0;

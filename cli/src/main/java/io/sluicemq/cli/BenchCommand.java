@@ -35,18 +35,18 @@ import tools.jackson.databind.node.ObjectNode;
  */
 @Command(
         name = "bench",
-        mixinStandardHelpOptions = true,
         sortOptions = false,
         description = "Put a load on an AMQP 0-9-1 broker and measure it.",
         footer = {
             "",
-            "Each second a line; at the end totals. Order and loss are checked: exit code 1 if a message was",
-            "missing, repeated or out of order. Ctrl-C ends a run early with the figures so far.",
+            "Each second a line; at the end totals. Order and loss are checked: exit code 1",
+            "if a message was missing, repeated or out of order. Ctrl-C ends a run early,",
+            "with the figures so far.",
             "",
-            "  sluicemq bench --seconds 10                        one producer, one consumer, 1 KiB, localhost",
+            "  sluicemq bench                       1 producer, 1 consumer, 1 KiB, localhost",
             "  sluicemq bench --confirm 500 --persistent --durable",
             "  sluicemq bench --exchange-type topic --subscribers 20 --size 100",
-            "  sluicemq bench --rate 5000 --pid 4711              latency at a fixed rate, and broker's CPU"
+            "  sluicemq bench --rate 5000 --pid 4711     latency at a rate, and broker's CPU"
         })
 public final class BenchCommand implements Callable<Integer> {
 
@@ -55,6 +55,9 @@ public final class BenchCommand implements Callable<Integer> {
 
     @Spec
     private CommandSpec spec;
+
+    @Option(names = {"-h", "--help"}, usageHelp = true, description = "Show this text and end.")
+    private boolean help;
 
     @Option(
             names = "--uri",

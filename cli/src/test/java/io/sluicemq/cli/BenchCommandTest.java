@@ -91,7 +91,7 @@ class BenchCommandTest {
                 "--queues 0",
                 "--queues x",
                 "--producers -1",
-                "--producers 0 --consumers 0",
+                "--producers 0",
                 "--size 15",
                 "--confirm -1",
                 "--prefetch 70000",

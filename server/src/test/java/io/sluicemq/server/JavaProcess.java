@@ -34,6 +34,8 @@ public final class JavaProcess implements AutoCloseable {
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-Xmx128m",
                 "-XX:TieredStopAtLevel=1",
+                "--enable-native-access=ALL-UNNAMED",
+                "--sun-misc-unsafe-memory-access=allow",
                 "-cp",
                 System.getProperty("java.class.path"),
                 mainClass.getName()));
@@ -51,14 +53,14 @@ public final class JavaProcess implements AutoCloseable {
         return process.pid();
     }
 
-    /** SIGTERM. */
+    /** SIGTERM. (By its handle: to destroy the process itself would close its streams, too.) */
     public void terminate() {
-        process.destroy();
+        process.toHandle().destroy();
     }
 
     /** SIGKILL: it has no say. */
     public void kill() {
-        process.destroyForcibly();
+        process.toHandle().destroyForcibly();
     }
 
     /** Waits for its end and returns its exit code. */

@@ -315,6 +315,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Wire {
         transferring = true;
         context.writeAndFlush(bytes, channel.voidPromise());
         transferring = false;
+        holdInput();
     }
 
     private int expected(int length) {
@@ -331,7 +332,6 @@ final class Connection extends ChannelInboundHandlerAdapter implements Wire {
             finish();
             return;
         }
-        holdInput();
         tellWritable();
         if (channel.isWritable()) {
             tell(ProtocolSession::flushed);

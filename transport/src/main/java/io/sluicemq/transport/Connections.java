@@ -35,7 +35,7 @@ final class Connections {
     private final LongAdder unknownProtocol = new LongAdder();
     private final LongAdder bytesIn = new LongAdder();
     private final LongAdder bytesOut = new LongAdder();
-    private final LogLimit refusals = new LogLimit(TimeUnit.SECONDS.toNanos(10), System.nanoTime());
+    private final LogLimit refusals = new LogLimit(TimeUnit.SECONDS.toNanos(10));
     private final CompletableFuture<Void> allGone = new CompletableFuture<>();
     private volatile boolean stopping;
 

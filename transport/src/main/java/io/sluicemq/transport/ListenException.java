@@ -1,8 +1,13 @@
 package io.sluicemq.transport;
 
 import java.io.IOException;
+import java.net.UnknownHostException;
+import java.nio.channels.UnresolvedAddressException;
 
-/** A port can't be listened on. The message names the address and the reason, and is fit to be shown to the operator. */
+/**
+ * A port can't be listened on. The message is fit to be shown to the operator: {@code cannot listen on 127.0.0.1:5672:
+ * Address already in use}.
+ */
 public final class ListenException extends IOException {
 
     private static final long serialVersionUID = 1L;
@@ -12,11 +17,10 @@ public final class ListenException extends IOException {
     }
 
     private static String reason(Throwable cause) {
-        return switch (cause) {
-            case java.net.BindException e -> "the address is in use or not of this machine (" + e.getMessage() + ")";
-            case java.nio.channels.UnresolvedAddressException e -> "the host name is unknown";
-            case java.net.UnknownHostException e -> "the host name is unknown";
-            default -> cause.getMessage();
-        };
+        if (cause instanceof UnresolvedAddressException || cause instanceof UnknownHostException) {
+            return "the host name is unknown";
+        }
+        // The native transports put the system call and the error's number in front of its name.
+        return cause.getMessage().replaceFirst("^\\w+\\(\\.\\.\\) failed with error\\(-?\\d+\\): ", "");
     }
 }

@@ -84,11 +84,12 @@ public final class Listener {
      * {@code limit}.
      *
      * @param reason for the peers
-     * @return completes, on any thread, when the last connection is closed
+     * @return completes, on any thread, when the port and the last connection are closed
      */
     public CompletableFuture<Void> stop(String reason, Duration limit) {
-        channel.close();
-        return connections.stop(reason, limit);
+        var portClosed = new CompletableFuture<Void>();
+        channel.close().addListener(done -> portClosed.complete(null));
+        return CompletableFuture.allOf(portClosed, connections.stop(reason, limit));
     }
 
     /** Takes accepted sockets and gives them to the loops. Runs on the loop that accepts. */
@@ -100,7 +101,7 @@ public final class Listener {
         private final Connections connections;
         private final ReceiveBuffers receiveBuffers = new ReceiveBuffers();
         private final WriteBufferWaterMark waterMark;
-        private final LogLimit failures = new LogLimit(TimeUnit.SECONDS.toNanos(10), System.nanoTime());
+        private final LogLimit failures = new LogLimit(TimeUnit.SECONDS.toNanos(10));
         private int next;
 
         Acceptor(

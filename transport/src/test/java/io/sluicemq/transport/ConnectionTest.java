@@ -8,6 +8,7 @@ import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.WriteBufferWaterMark;
 import io.sluicemq.api.ProtocolSession;
 import io.sluicemq.api.Wire;
+import io.sluicemq.testkit.LogCapture;
 import io.sluicemq.testkit.ManualLoop;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -443,7 +444,10 @@ class ConnectionTest {
             throw new IllegalStateException("meant by the test");
         };
         loop.loops().expectFailures(1);
-        receive(frame("one") + frame("two"));
+        try (var quiet = new LogCapture()) {
+            receive(frame("one") + frame("two"));
+            assertThat(quiet.withTrace()).hasSize(1);
+        }
         assertThat(frames).containsExactly("one");
         assertThat(log).containsExactly("closed");
         assertThat(channel.isOpen()).isFalse();
@@ -459,8 +463,11 @@ class ConnectionTest {
         };
         loop.loops().expectFailures(1);
         channel.setFull(true);
-        loop.run(() -> wire.out().writeZero(HIGH + 1));
-        drive();
+        try (var quiet = new LogCapture()) {
+            loop.run(() -> wire.out().writeZero(HIGH + 1));
+            drive();
+            assertThat(quiet.withTrace()).hasSize(1);
+        }
         assertThat(log).containsExactly("not writable", "closed");
     }
 

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sluicemq.base.Loop;
 import io.sluicemq.base.TaskFailures;
+import io.sluicemq.testkit.LogCapture;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -130,17 +131,20 @@ class NettyLoopTest {
 
     @Test
     void shouldCountATaskThatThrowsAndGoOn() throws Exception {
-        first.execute(() -> {
-            throw new IllegalArgumentException("meant by the test");
-        });
-        first.execute(() -> first.schedule(0, () -> {
-            throw new IllegalArgumentException("meant by the test, too");
-        }));
-        var later = new CountDownLatch(1);
-        first.execute(() -> first.schedule(MILLISECONDS.toNanos(5), later::countDown));
+        try (var log = new LogCapture()) {
+            first.execute(() -> {
+                throw new IllegalArgumentException("meant by the test");
+            });
+            first.execute(() -> first.schedule(0, () -> {
+                throw new IllegalArgumentException("meant by the test, too");
+            }));
+            var later = new CountDownLatch(1);
+            first.execute(() -> first.schedule(MILLISECONDS.toNanos(5), later::countDown));
 
-        assertThat(later.await(10, SECONDS)).isTrue();
-        assertThat(failures.count()).isEqualTo(2);
+            assertThat(later.await(10, SECONDS)).isTrue();
+            assertThat(failures.count()).isEqualTo(2);
+            assertThat(log.withTrace()).hasSize(2);
+        }
     }
 
     @Test
@@ -148,9 +152,9 @@ class NettyLoopTest {
         List<String> log = new ArrayList<>();
         var done = new CountDownLatch(1);
         first.execute(() -> {
-            Loop.Timer never = first.schedule(MILLISECONDS.toNanos(10), () -> log.add("never"));
-            first.schedule(MILLISECONDS.toNanos(5), never::cancel);
+            Loop.Timer never = first.schedule(MILLISECONDS.toNanos(5), () -> log.add("never"));
             first.schedule(MILLISECONDS.toNanos(20), done::countDown);
+            never.cancel();
         });
 
         assertThat(done.await(10, SECONDS)).isTrue();

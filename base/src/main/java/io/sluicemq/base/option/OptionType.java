@@ -287,7 +287,7 @@ public final class OptionType<T> {
             return millis + "ms";
         }
         long seconds = millis / 1000;
-        if (seconds == 0 || seconds % 60 != 0) {
+        if (seconds < 120 || seconds % 60 != 0) {
             return seconds + "s";
         }
         long minutes = seconds / 60;

@@ -9,6 +9,7 @@ import io.sluicemq.api.ConsumerSink;
 import io.sluicemq.api.ConsumerSpec;
 import io.sluicemq.api.Delivery;
 import io.sluicemq.api.Message;
+import io.sluicemq.api.Producer;
 import io.sluicemq.api.Reply;
 import io.sluicemq.base.Loop;
 import io.sluicemq.base.LoopOwned;
@@ -242,7 +243,7 @@ final class ConnectedClient implements Client {
     }
 
     @Override
-    public int publish(Message message, Completion completion) {
+    public int publish(Message message, Completion completion, Producer producer) {
         assert context.loop.isCurrent();
         if (message.exchange().isEmpty() && message.routingKey().startsWith(ReplyAddress.PREFIX)) {
             return publishReply(message);
@@ -253,6 +254,9 @@ final class ConnectedClient implements Client {
         }
         context.tally.published++;
         QueueProxy[] targets = routeCache.targets();
+        if (producer != null) {
+            producer.reached(found);
+        }
         if (found > 1) {
             message.share(found);
             context.messageBytes(message.sizeBytes());
@@ -261,7 +265,7 @@ final class ConnectedClient implements Client {
             if (completion != null) {
                 completion.hold();
             }
-            targets[i].enqueue(context, message, completion);
+            targets[i].enqueue(context, message, completion, producer);
         }
         return found;
     }

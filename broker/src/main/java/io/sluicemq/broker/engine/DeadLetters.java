@@ -91,7 +91,7 @@ final class DeadLetters {
             context.messageBytes(letter.sizeBytes());
         }
         for (int i = 0; i < targets.size(); i++) {
-            targets.get(i).enqueue(context, letter, null);
+            targets.get(i).enqueue(context, letter, null, null);
         }
     }
 

@@ -3,6 +3,7 @@ package io.sluicemq.broker.engine;
 import io.sluicemq.api.BrokerError;
 import io.sluicemq.api.Completion;
 import io.sluicemq.api.Message;
+import io.sluicemq.api.Producer;
 import io.sluicemq.broker.queue.Queue;
 
 /**
@@ -12,17 +13,17 @@ import io.sluicemq.broker.queue.Queue;
 record QueueProxy(Queue queue, LoopContext home) {
 
     /** Hands over a message; {@code completion}, if any, has taken on this obligation. */
-    void enqueue(LoopContext here, Message message, Completion completion) {
+    void enqueue(LoopContext here, Message message, Completion completion, Producer producer) {
         if (here == home) {
-            take(message, completion);
+            take(message, completion, producer);
         } else {
             here.owes(home, message.sizeBytes());
-            here.loop.send(home.loop, new Enqueue(this, here, message, completion));
+            here.loop.send(home.loop, new Enqueue(this, here, message, completion, producer));
         }
     }
 
-    private void take(Message message, Completion completion) {
-        BrokerError error = queue.enqueue(message);
+    private void take(Message message, Completion completion, Producer producer) {
+        BrokerError error = queue.enqueue(message, producer);
         if (completion != null) {
             if (error == null) {
                 completion.met(home.loop);
@@ -49,14 +50,14 @@ record QueueProxy(Queue queue, LoopContext home) {
         return System.identityHashCode(this);
     }
 
-    private record Enqueue(QueueProxy target, LoopContext source, Message message, Completion completion)
-            implements
-                Runnable {
+    private record Enqueue(
+            QueueProxy target, LoopContext source, Message message, Completion completion, Producer producer)
+            implements Runnable {
 
         @Override
         public void run() {
             target.home.took(source, message.sizeBytes());
-            target.take(message, completion);
+            target.take(message, completion, producer);
         }
     }
 }

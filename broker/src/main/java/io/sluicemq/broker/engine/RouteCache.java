@@ -6,6 +6,8 @@ import io.sluicemq.base.LoopOwned;
 import io.sluicemq.broker.routing.Exchange;
 import io.sluicemq.broker.routing.RouteSet;
 import io.sluicemq.broker.routing.RoutingTable;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * Where a client's recent publishes went: most send with few keys. An entry holds as long as the table is the same, or the
@@ -60,12 +62,7 @@ final class RouteCache {
             return targets.length;
         }
         RouteSet<QueueProxy> routes = context.routes;
-        table.route(exchange, message.routingKey(), message.extraKeys(), context.headers.of(message), routes);
-        if (!message.hiddenKeys().isEmpty()) {
-            for (String key : message.hiddenKeys()) {
-                table.route(exchange, key, context.headers, routes);
-            }
-        }
+        table.route(exchange, message.routingKey(), otherKeys(message), context.headers.of(message), routes);
         int size = routes.size();
         targets = size == 0 ? NOBODY : new QueueProxy[size];
         for (int i = 0; i < size; i++) {
@@ -80,6 +77,16 @@ final class RouteCache {
             entry.targets = targets;
         }
         return size;
+    }
+
+    /** All keys go through an exchange together: its alternate gets the message only if none of them matches. */
+    private static List<String> otherKeys(Message message) {
+        if (message.hiddenKeys().isEmpty()) {
+            return message.extraKeys();
+        }
+        List<String> keys = new ArrayList<>(message.extraKeys());
+        keys.addAll(message.hiddenKeys());
+        return keys;
     }
 
     private Entry entry(String exchange, String routingKey) {

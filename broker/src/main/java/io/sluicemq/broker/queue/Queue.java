@@ -8,6 +8,7 @@ import io.sluicemq.api.ConsumerSink;
 import io.sluicemq.api.Death;
 import io.sluicemq.api.Delivery.Outcome;
 import io.sluicemq.api.Message;
+import io.sluicemq.api.Producer;
 import io.sluicemq.base.Loop;
 import io.sluicemq.base.LoopOwned;
 import java.util.ArrayList;
@@ -37,6 +38,7 @@ public final class Queue {
     private final PriorityMessages ready;
     private final Expiry expiry;
     private final Consumers consumers;
+    private final Pace pace;
     private long nextSequence;
     private long readyBodyBytes;
     private int unsettled;
@@ -68,6 +70,7 @@ public final class Queue {
         this.ready = new PriorityMessages(options.maxPriority());
         this.expiry = new Expiry(ready);
         this.consumers = new Consumers(options.singleActiveConsumer());
+        this.pace = new Pace(loop);
     }
 
     // ---- plain facts, for any loop
@@ -145,9 +148,10 @@ public final class Queue {
     /**
      * Takes a message.
      *
+     * @param producer where it comes from, to be held if consumers are a little behind; null for none to hold
      * @return null if it is taken care of (also if the queue is gone), or why it is refused
      */
-    public BrokerError enqueue(Message message) {
+    public BrokerError enqueue(Message message, Producer producer) {
         assert loop.isCurrent();
         if (removed || isOwnersOwn(message)) {
             effects.notStored(message);
@@ -163,6 +167,9 @@ public final class Queue {
             return overflowError();
         }
         append(message);
+        if (producer != null && !consumers.isEmpty() && ready.size() > 0) {
+            pace.waits(producer, ready.size(), readyBodyBytes);
+        }
         return null;
     }
 
@@ -290,6 +297,9 @@ public final class Queue {
         }
         consumer.returnUnused(loop);
         effects.changed(-1, 0, 0);
+        if (consumers.isEmpty()) {
+            pace.release();
+        }
         if (consumers.isEmpty() && options.autoDelete() && hadConsumers) {
             remove();
             return;
@@ -383,6 +393,7 @@ public final class Queue {
             return;
         }
         purge();
+        pace.release();
         removed = true;
         if (expiryTimer != null) {
             expiryTimer.cancel();
@@ -470,6 +481,9 @@ public final class Queue {
             expiringEntries--;
         }
         effects.changed(0, -1, 0);
+        if (pace.isHolding()) {
+            pace.left(ready.size(), readyBodyBytes);
+        }
     }
 
     /** Takes a ready entry out for a consumer. */

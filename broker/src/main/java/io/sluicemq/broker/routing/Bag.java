@@ -8,7 +8,7 @@ import java.util.Arrays;
  *
  * <p>Read far more often than changed, and by plain loops over arrays. A small bag is one array. A large one is an array of
  * chunks, so that a change copies a chunk and the list of chunks and not everything, with a map from item to position beside it.
- * The order of the items means nothing.
+ * It stays so when it shrinks, until it is empty. The order of the items means nothing.
  */
 final class Bag<T> {
 
@@ -169,6 +169,9 @@ final class Bag<T> {
         if (place.count > 1) {
             return recounted(item, place, place.count - 1);
         }
+        if (size == 1) {
+            return empty();
+        }
         int last = size - 1;
         int lastChunk = last / CHUNK;
         Object[][] fewer = chunks.clone();
@@ -187,24 +190,10 @@ final class Bag<T> {
         } else {
             fewer[lastChunk] = Arrays.copyOf(fewer[lastChunk], last % CHUNK);
         }
-        if (last == CHUNK / 2) {
-            // Not at the size at which it was enlarged, lest one item coming and going rebuild it each time.
-            return reduced(fewer[0], positions);
-        }
         return new Bag<>(null, null, fewer, positions, last);
     }
 
     private Bag<T> recounted(T item, Place place, int count) {
         return new Bag<>(null, null, chunks, places.put(item, new Place(place.position, count)), size);
-    }
-
-    private static <T> Bag<T> reduced(Object[] items, HashMap<T, Place> positions) {
-        int[] counts = new int[items.length];
-        boolean allOne = true;
-        for (Place place : positions.values()) {
-            counts[place.position] = place.count;
-            allOne &= place.count == 1;
-        }
-        return small(items, allOne ? null : counts);
     }
 }

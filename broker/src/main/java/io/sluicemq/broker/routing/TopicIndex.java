@@ -46,7 +46,7 @@ final class TopicIndex<Q> implements BindingIndex<Q> {
         return out.topicWalk().match(root, routingKey, out);
     }
 
-    /** The nodes from the root along the pattern, one more than it has words; fresh ones where it leaves the trie. */
+    /** The nodes from the root along the pattern, one more than it has words; empty ones where it leaves the trie. */
     private List<TopicNode<Q>> path(List<String> pattern) {
         List<TopicNode<Q>> path = new ArrayList<>(pattern.size() + 1);
         path.add(root);

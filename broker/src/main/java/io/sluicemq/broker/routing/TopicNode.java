@@ -16,11 +16,8 @@ final class TopicNode<Q> {
 
     private static final Word[] NO_WORDS = {};
 
-    /** The root of a trie without patterns. */
-    private static final TopicNode<?> EMPTY = new TopicNode<>(false, Targets.none(), NO_WORDS, null, null, null, null);
-
-    /** Whether this node is reached by a {@code #}, directly or further up: only such nodes can be reached more than once. */
-    final boolean underHash;
+    /** The root of a trie without patterns, and what a new child starts from. */
+    private static final TopicNode<?> EMPTY = new TopicNode<>(Targets.none(), NO_WORDS, null, null, null, null);
 
     /** Where the patterns that end here lead. */
     final Targets<Q> targets;
@@ -40,14 +37,12 @@ final class TopicNode<Q> {
     private final HashMap<Word, TopicNode<Q>> map;
 
     private TopicNode(
-            boolean underHash,
             Targets<Q> targets,
             Word[] words,
             TopicNode<Q>[] nodes,
             HashMap<Word, TopicNode<Q>> map,
             TopicNode<Q> star,
             TopicNode<Q> hash) {
-        this.underHash = underHash;
         this.targets = targets;
         this.words = words;
         this.nodes = nodes;
@@ -59,11 +54,6 @@ final class TopicNode<Q> {
     @SuppressWarnings("unchecked") // it holds nothing
     static <Q> TopicNode<Q> empty() {
         return (TopicNode<Q>) EMPTY;
-    }
-
-    /** A node without anything yet. */
-    private static <Q> TopicNode<Q> fresh(boolean underHash) {
-        return new TopicNode<>(underHash, Targets.none(), NO_WORDS, null, null, null, null);
     }
 
     /** The child by a word that is neither {@code *} nor {@code #}, or null. */
@@ -79,36 +69,31 @@ final class TopicNode<Q> {
         return null;
     }
 
-    /** Whether there is a way on from here. */
-    boolean hasChildren() {
-        return words == null || words.length > 0 || star != null || hash != null;
+    /** Whether no pattern ends here and none goes on from here. */
+    private boolean isUseless() {
+        return targets.isEmpty() && words != null && words.length == 0 && star == null && hash == null;
     }
 
-    boolean isUseless() {
-        return targets.isEmpty() && !hasChildren();
-    }
-
-    /** The child that a word of a pattern leads to; a fresh one if there is none. */
+    /** The child that a word of a pattern leads to; an empty one if there is none. */
     TopicNode<Q> step(String word) {
-        TopicNode<Q> next =
-                switch (word) {
-                    case "*" -> star;
-                    case "#" -> hash;
-                    default -> child(Word.of(word));
-                };
-        return next != null ? next : fresh(underHash || word.equals("#"));
+        TopicNode<Q> next = switch (word) {
+            case "*" -> star;
+            case "#" -> hash;
+            default -> child(Word.of(word));
+        };
+        return next != null ? next : empty();
     }
 
     TopicNode<Q> withTargets(Targets<Q> changed) {
-        return new TopicNode<>(underHash, changed, words, nodes, map, star, hash);
+        return new TopicNode<>(changed, words, nodes, map, star, hash);
     }
 
     /** This node with {@code child} as what a word of a pattern leads to; a useless one is left out. */
     TopicNode<Q> withStep(String word, TopicNode<Q> child) {
         TopicNode<Q> kept = child.isUseless() ? null : child;
         return switch (word) {
-            case "*" -> new TopicNode<>(underHash, targets, words, nodes, map, kept, hash);
-            case "#" -> new TopicNode<>(underHash, targets, words, nodes, map, star, kept);
+            case "*" -> new TopicNode<>(targets, words, nodes, map, kept, hash);
+            case "#" -> new TopicNode<>(targets, words, nodes, map, star, kept);
             default -> kept == null ? withoutChild(Word.of(word)) : withChild(Word.of(word), kept);
         };
     }
@@ -180,11 +165,11 @@ final class TopicNode<Q> {
     }
 
     private TopicNode<Q> few(Word[] changedWords, TopicNode<Q>[] changedNodes) {
-        return new TopicNode<>(underHash, targets, changedWords, changedNodes, null, star, hash);
+        return new TopicNode<>(targets, changedWords, changedNodes, null, star, hash);
     }
 
     private TopicNode<Q> many(HashMap<Word, TopicNode<Q>> changed) {
-        return new TopicNode<>(underHash, targets, null, null, changed, star, hash);
+        return new TopicNode<>(targets, null, null, changed, star, hash);
     }
 
     @SuppressWarnings({"unchecked", "rawtypes"}) // generic array; only TopicNode<Q> gets in

@@ -28,15 +28,15 @@ final class TopicWalk<Q> {
 
     private int nextLevelSize;
 
-    /** Nodes by {@code #} reached so far, as far as they may lead on or be reached again. */
+    /** Nodes by {@code #} reached so far. */
     private final DistinctList<TopicNode<Q>> open = new DistinctList<>();
 
     private boolean matched;
-    private long visits;
+    private long steps;
 
-    /** How many nodes were looked at since this was made: the work done, for tests of its bounds. */
-    long visits() {
-        return visits;
+    /** How many nodes were looked at and queues added since this was made: the work done, for tests of its bounds. */
+    long steps() {
+        return steps;
     }
 
     /** Adds the targets of all patterns below {@code root} that match {@code key}; returns whether there was one. */
@@ -67,7 +67,7 @@ final class TopicWalk<Q> {
     }
 
     private void step(TopicNode<Q> node, Word word, RouteSet<Q> out) {
-        visits++;
+        steps++;
         TopicNode<Q> child = node.child(word);
         if (child != null) {
             enter(child, out);
@@ -78,28 +78,28 @@ final class TopicWalk<Q> {
     }
 
     private void enter(TopicNode<Q> node, RouteSet<Q> out) {
-        visits++;
+        steps++;
         if (nextLevelSize == nextLevel.length) {
             nextLevel = Arrays.copyOf(nextLevel, 2 * nextLevelSize);
         }
         nextLevel[nextLevelSize++] = node;
         if (node.hash != null) {
-            open(node, node.hash, out);
+            open(node.hash, out);
         }
     }
 
     /** What a {@code #} leads to matches whatever follows. */
-    private void open(TopicNode<Q> parent, TopicNode<Q> node, RouteSet<Q> out) {
-        visits++;
-        if ((node.hasChildren() || parent.underHash) && !open.add(node)) {
-            return;
+    private void open(TopicNode<Q> node, RouteSet<Q> out) {
+        steps++;
+        if (open.add(node)) {
+            take(node.targets, out);
         }
-        take(node.targets, out);
     }
 
     private void take(Targets<Q> targets, RouteSet<Q> out) {
         if (!targets.isEmpty()) {
             matched = true;
+            steps += targets.queues.size();
             out.addAll(targets);
         }
     }

@@ -48,7 +48,7 @@ class RoutingProperties {
     private static final List<String> EXCHANGES = List.of("e0", "e1", "e2", "e3", "e4", "amq.topic");
     private static final List<String> QUEUES = List.of("q0", "q1", "q2", "q3", "a");
 
-    @Property(tries = 2_000, edgeCases = EdgeCasesMode.NONE)
+    @Property(tries = 400, edgeCases = EdgeCasesMode.NONE)
     void shouldRouteAsPlainRulesDo(
             @ForAll("actions") List<Action> actions, @ForAll("probes") List<Probe> probes) {
         RoutingTable<TestQueue> table = RoutingTable.withDefaults();
@@ -151,8 +151,12 @@ class RoutingProperties {
             toDestinations.addAll(table.bindingsToExchange(exchange.name()));
         }
         QUEUES.forEach(queue -> toDestinations.addAll(table.bindingsToQueue(queue)));
-        assertThat(fromSources).containsExactlyInAnyOrderElementsOf(rules.bindings);
-        assertThat(toDestinations).containsExactlyInAnyOrderElementsOf(rules.bindings);
+        assertThat(fromSources).hasSameSizeAs(rules.bindings);
+        assertThat(toDestinations).hasSameSizeAs(rules.bindings);
+        // As sets, which are compared faster than lists without order.
+        Set<Binding> expected = Set.copyOf(rules.bindings);
+        assertThat(Set.copyOf(fromSources)).isEqualTo(expected);
+        assertThat(Set.copyOf(toDestinations)).isEqualTo(expected);
     }
 
     private static void assertSameRoutes(
@@ -162,9 +166,10 @@ class RoutingProperties {
             if (exchange == null) {
                 continue;
             }
-            assertThat(route(table, probe, out))
-                    .as("%s", probe)
-                    .containsExactlyInAnyOrderElementsOf(rules.route(probe.exchange, probe.keys, probe.headers));
+            List<String> routed = route(table, probe, out);
+            assertThat(routed).as("%s", probe).doesNotHaveDuplicates();
+            assertThat(Set.copyOf(routed)).as("%s", probe)
+                    .isEqualTo(rules.route(probe.exchange, probe.keys, probe.headers));
         }
     }
 
@@ -292,7 +297,7 @@ class RoutingProperties {
                 .ofMaxSize(12);
     }
 
-    @Property(tries = 5_000, edgeCases = EdgeCasesMode.NONE)
+    @Property(tries = 2_500, edgeCases = EdgeCasesMode.NONE)
     void shouldMatchTopicsAsTheRuleDoes(
             @ForAll("patterns") Set<String> patterns, @ForAll("patterns") Set<String> removed,
             @ForAll("key") String key) {

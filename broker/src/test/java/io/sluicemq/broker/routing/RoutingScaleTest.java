@@ -56,19 +56,19 @@ class RoutingScaleTest {
 
     @Test
     void shouldVisitFewNodesOfALargeTopicExchange() {
-        assertThat(visits("device.500.x.y.z", "q0")).isLessThan(60);
-        assertThat(visits("device.501.temperature", "q1")).isLessThan(60);
-        assertThat(visits("a.b.c.alarm.502", "q2")).isLessThan(60);
-        assertThat(visits("site.anything.503.more.of.it", "q3")).isLessThan(60);
-        assertThat(visits("site.504.first.and.last", "q4")).isLessThan(60);
-        assertThat(visits("nothing.of.this.sort.is.bound")).isLessThan(60);
+        assertThat(steps("device.500.x.y.z", "q0")).isLessThan(60);
+        assertThat(steps("device.501.temperature", "q1")).isLessThan(60);
+        assertThat(steps("a.b.c.alarm.502", "q2")).isLessThan(60);
+        assertThat(steps("site.anything.503.more.of.it", "q3")).isLessThan(60);
+        assertThat(steps("site.504.first.and.last", "q4")).isLessThan(60);
+        assertThat(steps("nothing.of.this.sort.is.bound")).isLessThan(60);
     }
 
-    private static long visits(String key, String... queues) {
+    private static long steps(String key, String... queues) {
         RouteSet<TestQueue> out = new RouteSet<>();
         large.route(large.exchange("amq.topic"), key, HeaderSource.NONE, out);
         assertThat(TableBuilder.names(out)).containsExactlyInAnyOrder(queues);
-        return out.topicWalk().visits();
+        return out.topicWalk().steps();
     }
 
     @Test

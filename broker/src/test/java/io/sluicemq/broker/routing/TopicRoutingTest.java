@@ -123,8 +123,20 @@ class TopicRoutingTest {
         to.table().route(to.table().exchange("amq.topic"), key, HeaderSource.NONE, out);
         assertThat(out.isEmpty()).isTrue();
         // 127 words by at most 240 nodes, each looked at as one to leave and one to come to.
-        assertThat(out.topicWalk().visits()).isLessThan(127 * 240 * 2);
+        assertThat(out.topicWalk().steps()).isLessThan(127 * 240 * 2);
         assertMatches(key + ".end", "q", "r", "s");
+    }
+
+    @Test
+    void shouldAddTheTargetsOfAHashOnceHoweverOftenItIsReached() {
+        int queues = 1_000;
+        for (int i = 0; i < queues; i++) {
+            to.queues("q" + i).bind("amq.topic", "q" + i, "#.x.#");
+        }
+        RouteSet<TestQueue> out = new RouteSet<>();
+        to.table().route(to.table().exchange("amq.topic"), "x" + ".x".repeat(100), HeaderSource.NONE, out);
+        assertThat(out.size()).isEqualTo(queues);
+        assertThat(out.topicWalk().steps()).isLessThan(queues + 10 * 101);
     }
 
     @Test

@@ -45,6 +45,7 @@ public final class Bench {
             long confirmed,
             long consumed,
             long refused,
+            long unconfirmed,
             long clientCpuNanos,
             ProcessProbe.Usage usage) {
 
@@ -87,12 +88,17 @@ public final class Bench {
         ended.countDown();
     }
 
-    /** The first failure is the one to tell; a second one, in the clean-up after it, goes along with it. */
-    private static void deleteAfterFailure(Topology topology, Connection control, BenchFailure first) {
+    /**
+     * The first failure is the one to tell; one in the clean-up after it goes along with it, where it leaves something
+     * behind: transient queues end with their consumers.
+     */
+    private void deleteAfterFailure(Topology topology, Connection control, BenchFailure first) {
         try {
             topology.delete(control);
         } catch (BenchFailure second) {
-            first.addSuppressed(second);
+            if (plan.durable()) {
+                first.addSuppressed(second);
+            }
         }
     }
 
@@ -152,6 +158,7 @@ public final class Bench {
                 producers.stream().mapToLong(Producer::confirmed).sum(),
                 subscribers.stream().mapToLong(Subscriber::consumed).sum(),
                 producers.stream().mapToLong(p -> p.nacked() + p.returned()).sum(),
+                producers.stream().mapToLong(Producer::unconfirmed).sum(),
                 self.getProcessCpuTime(),
                 broker.read());
     }
@@ -192,7 +199,8 @@ public final class Bench {
     }
 
     /**
-     * Stops the producers and waits for what they left in the broker: until all is there, it stalls, or time is up.
+     * Stops the producers and waits for deliveries and confirms still owed: until all is there, it stalls, or time is
+     * up.
      *
      * @return false if it stalled: something is still owed and for three seconds nothing came
      */
@@ -209,14 +217,14 @@ public final class Bench {
         long limit = System.nanoTime() + plan.drainSeconds() * NANOS;
         long moved = System.nanoTime();
         Reading last = read();
-        while (backlog(last) > 0 && System.nanoTime() < limit) {
+        while ((backlog(last) > 0 || last.unconfirmed() > 0) && System.nanoTime() < limit) {
             if (System.nanoTime() - moved >= STALLED_NANOS) {
                 return false;
             }
             TimeUnit.MILLISECONDS.sleep(DRAIN_LOOK_MILLIS);
             failure.throwIfHappened();
             Reading now = read();
-            if (now.consumed() != last.consumed()) {
+            if (now.consumed() != last.consumed() || now.unconfirmed() != last.unconfirmed()) {
                 moved = System.nanoTime();
             }
             last = now;
@@ -259,11 +267,11 @@ public final class Bench {
                 missing,
                 late,
                 foreign,
-                problem(missing, late, foreign, flowed ? 0 : undelivered, drained),
+                problem(missing, late, foreign, flowed, drained),
                 samples);
     }
 
-    private String problem(long missing, long late, long foreign, long stalled, Reading drained) {
+    private String problem(long missing, long late, long foreign, boolean flowed, Reading drained) {
         // A refused message leaves a gap in the numbers of each queue it would have gone to.
         long excused = drained.refused() * plan.exchangeKind().copies(plan.queues());
         if (late > 0) {
@@ -275,8 +283,11 @@ public final class Bench {
         if (foreign > 0) {
             return foreign + " deliveries are not of this run";
         }
-        if (stalled > 0 && !plan.allowLoss()) {
-            return stalled + " messages were never delivered";
+        if (!flowed && backlog(drained) > 0 && !plan.allowLoss()) {
+            return backlog(drained) + " messages were never delivered";
+        }
+        if (!flowed && drained.unconfirmed() > 0) {
+            return drained.unconfirmed() + " messages were never confirmed";
         }
         return null;
     }

@@ -69,11 +69,8 @@ public record BenchPlan(
                     "--uri must look like amqp://user:password@host:port/vhost (or amqps://…)");
         }
         within("--queues", queues, 1, MAX_ENDPOINTS);
-        within("--producers", producers, 0, MAX_ENDPOINTS);
+        within("--producers", producers, 1, MAX_ENDPOINTS);
         within("--consumers", consumers, 0, MAX_ENDPOINTS);
-        if (producers == 0 && consumers == 0) {
-            throw new IllegalArgumentException("--producers and --consumers cannot both be 0: there would be no load");
-        }
         within("--size", size, MessageStamp.BYTES, MAX_SIZE);
         within("--confirm", confirmWindow, 0, MAX_WINDOW);
         within("--prefetch", prefetch, 0, MAX_PREFETCH);

@@ -112,6 +112,11 @@ final class Clients implements AutoCloseable {
     /** What the library would only log ends the run. */
     private final class Reporting extends ForgivingExceptionHandler {
         @Override
+        public void handleUnexpectedConnectionDriverException(Connection connection, Throwable error) {
+            log("the connection to the broker was lost", error);
+        }
+
+        @Override
         protected void log(String message, Throwable error) {
             if (!closing) {
                 failure.report(message + ": " + FirstFailure.reason(error), error);

@@ -171,6 +171,13 @@ final class Producer implements Runnable {
         return confirms == null ? 0 : confirms.nacked();
     }
 
+    /** Messages that are owed an ack or a nack. */
+    long unconfirmed() {
+        // The answers first: read the other way round, messages published in between would be missing from the sum.
+        long answered = confirmed() + nacked();
+        return confirms == null ? 0 : Math.max(0, published() - answered);
+    }
+
     long returned() {
         return returned.get();
     }

@@ -40,6 +40,11 @@ public record ServerConfig(
         users = List.copyOf(users);
     }
 
+    /** The same with another data folder. */
+    public ServerConfig withData(Path folder) {
+        return new ServerConfig(folder, loops, anonymousLogin, listeners, virtualHosts, users, limits);
+    }
+
     /** Whether nobody but the built-in guest may log in. */
     public boolean hasOnlyGuest() {
         return users.equals(List.of(GUEST));

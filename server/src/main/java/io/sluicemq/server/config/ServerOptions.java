@@ -53,8 +53,8 @@ public final class ServerOptions {
             OptionType.STRING.where(
                     "a host name or an address to listen on",
                     host -> !host.isEmpty() && host.chars().noneMatch(c -> c <= ' ' || c == '/')),
-            "The address to listen on: a host name or an IPv4 or IPv6 address of this machine. `0.0.0.0` listens"
-                    + " on all of IPv4, `\"::\"` on all.")
+            "The address to listen on: a host name or an IPv4 or IPv6 address of this machine. `0.0.0.0` or"
+                    + " `\"::\"` listens on all of them.")
             .defaultsTo("127.0.0.1");
 
     public static final Option<Integer> LISTENER_PORT = Option.of(
@@ -108,7 +108,7 @@ public final class ServerOptions {
     public static final Option<Integer> MAX_CONNECTIONS = Option.of(
             "max-connections",
             OptionType.INT,
-            "How many connections may be open at a time. A further one is closed as soon as it is accepted.")
+            "How many connections each listener may have open. One more is closed as soon as it is accepted.")
             .counting("connections")
             .between(1, 1_000_000)
             .defaultsTo(65_536);
@@ -116,7 +116,7 @@ public final class ServerOptions {
     public static final Option<Integer> MAX_UNAUTHENTICATED_CONNECTIONS = Option.of(
             "max-unauthenticated-connections",
             OptionType.INT,
-            "How many of these may be yet to log in. A further one is closed as soon as it is accepted.")
+            "How many of those may be yet to log in. One more is closed as soon as it is accepted.")
             .counting("connections")
             .between(1, 1_000_000)
             .defaultsTo(4_096);

@@ -59,6 +59,7 @@ class ArchitectureTest {
     @Test
     void shouldShareNothingInTheCore() {
         Rules.noSharingIn(OWNED_BY_LOOPS).check(Product.CLASSES);
+        Rules.noOrderedAccessIn(OWNED_BY_LOOPS).check(Product.CLASSES);
         Rules.noVolatileIn(OWNED_BY_LOOPS).check(Product.CLASSES);
         Rules.noMonitorsIn(OWNED_BY_LOOPS).check(Product.CLASSES);
     }

@@ -3,7 +3,6 @@ package io.sluicemq.architecture;
 import static com.tngtech.archunit.base.DescribedPredicate.describe;
 import static com.tngtech.archunit.core.domain.JavaCall.Predicates.target;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
-import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.nameMatching;
 import static com.tngtech.archunit.core.domain.properties.HasOwner.Predicates.With.owner;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
@@ -27,7 +26,13 @@ import java.util.List;
  * it is able to fail.
  */
 final class Rules {
-    private static final List<String> ALWAYS_ALLOWED = List.of("java", "javax", "jdk", "org.slf4j");
+    private static final List<String> ALWAYS_ALLOWED =
+            List.of("java", "javax", "jdk", "com.sun.management", "org.slf4j");
+
+    private static final List<String> HARMLESS = List.of(
+            "java.util.concurrent.TimeUnit",
+            "java.util.concurrent.CompletableFuture",
+            "java.util.concurrent.CompletionStage");
 
     private Rules() {}
 
@@ -74,18 +79,23 @@ final class Rules {
     }
 
     /**
-     * Ownership by a loop leaves nothing to lock, share or wait for: of {@code java.util.concurrent} only its units of
-     * time are of use.
+     * Ownership by a loop leaves nothing to lock or share. Of {@code java.util.concurrent} only units of time are of use,
+     * and a {@code CompletableFuture} as the answer to another thread.
      */
     static ArchRule noSharingIn(String... packages) {
         return noClasses().that().resideInAnyPackage(packages)
-                .should().dependOnClassesThat(
-                        resideInAPackage("java.util.concurrent..")
-                                .and(describe("are not TimeUnit", type -> !type.getName()
-                                        .startsWith("java.util.concurrent.TimeUnit")))
-                                .or(resideInAnyPackage("java.lang.invoke")
-                                        .and(describe("are VarHandle",
-                                                type -> type.getSimpleName().equals("VarHandle")))))
+                .should().dependOnClassesThat(resideInAPackage("java.util.concurrent..").and(describe(
+                        "are neither units of time nor futures",
+                        type -> HARMLESS.stream().noneMatch(type.getName()::startsWith))))
+                .allowEmptyShould(true);
+    }
+
+    /** Of a {@code VarHandle} only plain reads and writes, as of bytes that are taken for a long. */
+    static ArchRule noOrderedAccessIn(String... packages) {
+        return noClasses().that().resideInAnyPackage(packages)
+                .should().callMethodWhere(
+                        calls("java.lang.invoke.VarHandle",
+                                "(?!(get|set|withInvokeExactBehavior|withInvokeBehavior)$).*"))
                 .allowEmptyShould(true);
     }
 
@@ -105,6 +115,8 @@ final class Rules {
         return noClasses().that().resideInAnyPackage(packages)
                 .should().callMethodWhere(calls("java.lang.System", "currentTimeMillis|nanoTime")
                         .or(calls("java.lang.Thread", "sleep|yield|join|onSpinWait"))
+                        .or(calls("java.util.concurrent.CompletableFuture",
+                                "get|join|orTimeout|completeOnTimeout|.*Async"))
                         .or(calls("java.time\\..*", "now"))
                         .or(calls("java.time.Clock", "system.*|tick.*"))
                         .as("the system clock is read or a thread waits"))

@@ -87,7 +87,10 @@ class ManualLoopTest {
             throw new IllegalArgumentException("the defect");
         });
 
-        assertThatThrownBy(first::runAll).isInstanceOf(AssertionError.class).hasRootCauseMessage("the defect");
+        try (var quiet = new LogCapture()) {
+            assertThatThrownBy(first::runAll).isInstanceOf(AssertionError.class).hasRootCauseMessage("the defect");
+            assertThat(quiet.withTrace()).hasSize(1);
+        }
     }
 
     @Test

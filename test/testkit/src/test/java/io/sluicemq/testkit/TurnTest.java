@@ -83,24 +83,31 @@ class TurnTest {
             });
             sender.send(target, () -> log.add("after"));
         });
-        loops.runAll();
+        runAllWithOneTrace();
 
         assertThat(log).containsExactly("before", "after");
         assertThat(loops.failures().count()).isOne();
         assertThat(loops.failures().last()).hasMessage("the defect");
     }
 
+    private void runAllWithOneTrace() {
+        try (var quiet = new LogCapture()) {
+            loops.runAll();
+            assertThat(quiet.withTrace()).hasSize(1);
+        }
+    }
+
     @Test
     void shouldRunTheOtherHooksAndSendTheBatchesWhenAHookThrows() {
         loops.expectFailures(1);
-        sender.run(() -> {
+        sender.execute(() -> {
             sender.atTurnEnd(() -> {
                 throw new IllegalArgumentException("the defect");
             });
             sender.atTurnEnd(() -> log.add("hook"));
             sender.send(target, () -> log.add("item"));
         });
-        loops.runAll();
+        runAllWithOneTrace();
 
         assertThat(log).containsExactly("hook", "item");
         assertThat(loops.failures().count()).isOne();

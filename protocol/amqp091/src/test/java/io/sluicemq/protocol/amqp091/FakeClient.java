@@ -176,7 +176,7 @@ final class FakeClient implements Broker, Client {
     // ---- publishing
 
     @Override
-    public int publish(Message message, Completion completion) {
+    public int publish(Message message, Completion completion, io.sluicemq.api.Producer producer) {
         published.add(message);
         if (queues > 0 && completion != null) {
             completion.hold();

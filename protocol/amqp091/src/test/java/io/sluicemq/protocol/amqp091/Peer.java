@@ -33,8 +33,7 @@ final class Peer {
     Peer(ManualLoop loop, Broker broker, Authenticator authenticator, Amqp091Options options) {
         this.loop = loop;
         wire = new FakeWire(loop);
-        session = loop.call(() ->
-                (ConnectionSession) new Amqp091Protocol(broker, authenticator, options).open(wire));
+        session = loop.call(() -> (ConnectionSession) new Amqp091Protocol(broker, authenticator, options).open(wire));
         wire.session(session);
     }
 

@@ -35,7 +35,9 @@ class UnackedDeliveriesTest {
                 model.put(next, delivery);
                 ring.add(next++, delivery, null);
             } else if (step < 90) {
-                long tag = model.isEmpty() ? step : model.firstKey() + (model.lastKey() - model.firstKey()) * (step - 55) / 34;
+                long tag = model.isEmpty()
+                        ? step
+                        : model.firstKey() + (model.lastKey() - model.firstKey()) * (step - 55) / 34;
                 List<Delivery> taken = new ArrayList<>();
                 boolean found = ring.take(tag, (t, d, c) -> taken.add(d));
                 Delivery expected = model.remove(tag);

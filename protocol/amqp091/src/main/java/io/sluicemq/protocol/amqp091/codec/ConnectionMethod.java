@@ -8,7 +8,7 @@ import java.util.Map;
  */
 public sealed interface ConnectionMethod extends ClientMethod {
 
-    /** connection.start-ok: the chosen mechanism and its first response (a secret: bytes, so that it is never printed). */
+    /** connection.start-ok: the chosen mechanism and its first response (a secret: bytes are never printed). */
     record StartOk(
             Map<String, Object> clientProperties, String mechanism, byte[] response, String locale)
             implements ConnectionMethod {

@@ -7,10 +7,10 @@ import io.netty.buffer.ByteBuf;
  * loop; it keeps no bytes between calls, only caches. The hot frames (publish, ack, nack, reject, body, and headers
  * that repeat) are decoded without allocating.
  *
- * <p>The caller cumulates: {@link #decode} consumes whole frames and leaves the rest. Everything a peer can send ends in
- * callbacks, in "need more", or in a {@link ProtocolFaultException}. After a fault in well delimited bytes the reader
- * index is behind the bad frame, and decoding may go on, for instance to find the close-ok. After a fault that loses
- * the stream, all further bytes are discarded.
+ * <p>The caller cumulates: {@link #decode} consumes whole frames and leaves the rest. Everything a peer can send ends
+ * in callbacks, in "need more", or in a {@link ProtocolFaultException}. After a fault in well delimited bytes the
+ * reader index is behind the bad frame, and decoding may go on, for instance to find the close-ok. After a fault that
+ * loses the stream, all further bytes are discarded.
  */
 public final class FrameDecoder {
 

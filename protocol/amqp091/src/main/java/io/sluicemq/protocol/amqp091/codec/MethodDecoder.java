@@ -4,7 +4,7 @@ import java.util.Map;
 
 /**
  * Reads the arguments of the control methods into records. Stateless. The order of the reads is the order on the wire;
- * consecutive bits share an octet, the first in its lowest bit (spec §4.2.5.2), and bits that no field has are ignored.
+ * consecutive bits share an octet, the first in its lowest bit (spec §4.2.5.2); bits that no field has are ignored.
  */
 final class MethodDecoder {
 

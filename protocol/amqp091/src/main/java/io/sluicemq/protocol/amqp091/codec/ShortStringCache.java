@@ -4,8 +4,9 @@ import java.util.Arrays;
 
 /**
  * Turns the bytes of short strings into {@link ShortString}s, and Strings into ShortStrings to be sent, mostly without
- * allocating: two direct-mapped tables remember the last string seen in each slot. One per connection, used by the
- * connection's loop only. It never holds more than its slots, whatever a peer sends; a collision costs one decode.
+ * allocating: two direct-mapped tables remember the last string seen in each slot. Used by one loop only; one for each
+ * connection, or one for all connections of a loop. It never holds more than its slots, whatever a peer sends; a
+ * collision costs one decode.
  */
 public final class ShortStringCache {
 

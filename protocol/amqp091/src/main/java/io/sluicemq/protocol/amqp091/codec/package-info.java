@@ -24,14 +24,15 @@
  *
  * <h2>Content</h2>
  *
- * {@link io.sluicemq.protocol.amqp091.codec.BasicProperties} keeps the property bytes of a message as they came: checked
- * once, decoded only where asked, sent again unchanged. {@link io.sluicemq.protocol.amqp091.codec.BasicPropertiesEditor}
- * makes changed copies that keep the bytes of everything not named.
+ * {@link io.sluicemq.protocol.amqp091.codec.BasicProperties} keeps the property bytes of a message as they came:
+ * checked once, decoded only where asked, sent again unchanged.
+ * {@link io.sluicemq.protocol.amqp091.codec.BasicPropertiesEditor} makes changed copies that keep the bytes of
+ * everything not named.
  *
  * <h2>Field tables</h2>
  *
- * {@link io.sluicemq.protocol.amqp091.codec.FieldTable} holds the types, which are RabbitMQ's and not the specification's:
- * {@code s} is a signed short, {@code l} and {@code L} are both signed 64 bit, {@code b B s u I i} differ in sign and
- * width and stay different values in Java.
+ * {@link io.sluicemq.protocol.amqp091.codec.FieldTable} holds the types, which are RabbitMQ's and not the
+ * specification's: {@code s} is a signed short, {@code l} and {@code L} are both signed 64 bit, {@code b B s u I i}
+ * differ in sign and width and stay different values in Java.
  */
 package io.sluicemq.protocol.amqp091.codec;

@@ -10,9 +10,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.function.IntConsumer;
 
 /**
- * Measures the hot paths of the codec on one thread: CPU time in nanoseconds and allocated bytes for one message. A program, not a
- * test: {@code CodecStopwatch [seconds for each line [heap|pooled|default]]}; one kind of buffer a run, as in a broker
- * that has only one. The least of ten rounds is printed, since noise only adds.
+ * Measures the hot paths of the codec on one thread: CPU time in nanoseconds and allocated bytes for one message. A
+ * program, not a test: {@code CodecStopwatch [seconds for each line [heap|pooled|default]]}; one kind of buffer a
+ * run, as in a broker that has only one. The least of ten rounds is printed, since noise only adds.
  */
 public final class CodecStopwatch {
 

@@ -9,6 +9,7 @@ import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.SplittableRandom;
 
@@ -118,7 +119,8 @@ public final class HostileFramesFuzz {
         if (call instanceof Recorder.Header header) {
             BasicProperties properties = header.properties();
             Map<String, Object> headers = properties.headers();
-            headers.forEach((name, value) -> check(properties.hasHeader(name), "a header is not found"));
+            headers.forEach((name, value) -> check(
+                    properties.hasHeader(name) && Objects.equals(properties.header(name), value), "a header differs"));
             properties.replyTo();
             properties.clusterId();
             properties.timestamp();

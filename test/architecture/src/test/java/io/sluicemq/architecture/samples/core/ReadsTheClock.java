@@ -3,6 +3,7 @@ package io.sluicemq.architecture.samples.core;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.Date;
+import java.util.concurrent.CompletableFuture;
 
 /** Asks the system for the time, and waits. */
 class ReadsTheClock {
@@ -24,6 +25,10 @@ class ReadsTheClock {
 
     Date date() {
         return new Date();
+    }
+
+    long waits(CompletableFuture<Long> answer) {
+        return answer.join();
     }
 
     void sleep() throws InterruptedException {

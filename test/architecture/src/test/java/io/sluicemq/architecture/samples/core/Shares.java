@@ -1,6 +1,5 @@
 package io.sluicemq.architecture.samples.core;
 
-import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
@@ -13,8 +12,9 @@ class Shares {
     final ConcurrentHashMap<String, String> map = new ConcurrentHashMap<>();
     volatile boolean open;
 
-    VarHandle handle() throws ReflectiveOperationException {
-        return MethodHandles.lookup().findVarHandle(Shares.class, "open", boolean.class);
+    static boolean swap(VarHandle handle) {
+        VarHandle.fullFence();
+        return handle.compareAndSet(new Shares(), false, true);
     }
 
     synchronized void method() {

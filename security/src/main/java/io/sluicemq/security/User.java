@@ -1,0 +1,54 @@
+package io.sluicemq.security;
+
+import io.sluicemq.api.Principal;
+import java.util.Set;
+
+/** Somebody who may log in. Immutable; neither {@link #toString} nor any other method gives the password away. */
+public final class User {
+
+    private final String name;
+    private final Password password;
+    private final Set<String> virtualHosts;
+    private final boolean loopbackOnly;
+
+    /**
+     * @param virtualHosts the virtual hosts that the user may use; null for all
+     * @param loopbackOnly whether the user may log in from this machine only
+     * @throws IllegalArgumentException if the name or the password is empty or holds the character NUL, with which nobody could
+     *     log in (RFC 4616 §2)
+     */
+    public User(String name, String password, Set<String> virtualHosts, boolean loopbackOnly) {
+        if (name.isEmpty() || name.indexOf(0) >= 0) {
+            throw new IllegalArgumentException("a user's name must have characters, and none of them NUL");
+        }
+        if (password.isEmpty() || password.indexOf(0) >= 0) {
+            throw new IllegalArgumentException(
+                    "the password of user '" + name + "' must have characters, and none of them NUL");
+        }
+        this.name = name;
+        this.password = new Password(password);
+        this.virtualHosts = virtualHosts == null ? null : Set.copyOf(virtualHosts);
+        this.loopbackOnly = loopbackOnly;
+    }
+
+    public String name() {
+        return name;
+    }
+
+    public boolean isLoopbackOnly() {
+        return loopbackOnly;
+    }
+
+    Password password() {
+        return password;
+    }
+
+    Principal principal() {
+        return new Principal(name, false, virtualHosts);
+    }
+
+    @Override
+    public String toString() {
+        return "user '" + name + "'";
+    }
+}

@@ -1,0 +1,51 @@
+package io.sluicemq.security;
+
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+
+/** Everybody who may log in, by name. Immutable. */
+public final class Users {
+
+    private final Map<String, User> byName;
+
+    /** Compared with when there is no such user, so that the answer takes as long. */
+    private final Password nobodys = new Password(UUID.randomUUID().toString());
+
+    private Users(Map<String, User> byName) {
+        this.byName = Map.copyOf(byName);
+    }
+
+    /** @throws IllegalArgumentException if two users have the same name */
+    public static Users of(Collection<User> users) {
+        Map<String, User> byName = new HashMap<>();
+        for (User user : users) {
+            if (byName.put(user.name(), user) != null) {
+                throw new IllegalArgumentException("there are two users named '" + user.name() + "'");
+            }
+        }
+        return new Users(byName);
+    }
+
+    /** The one user who is there unless told otherwise: {@code guest} with the password {@code guest}, from loopback only. */
+    public static Users guestOnly() {
+        return of(List.of(new User("guest", "guest", null, true)));
+    }
+
+    /** The user of that name, or null. */
+    public User find(String name) {
+        return byName.get(name);
+    }
+
+    public int size() {
+        return byName.size();
+    }
+
+    /** Whether these bytes are the password of {@code user}; null stands for a user that does not exist, and never has one. */
+    boolean isPassword(User user, byte[] bytes, int from, int length) {
+        Password expected = user == null ? nobodys : user.password();
+        return expected.matches(bytes, from, length) && user != null;
+    }
+}

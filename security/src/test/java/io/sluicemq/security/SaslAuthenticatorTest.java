@@ -1,0 +1,392 @@
+package io.sluicemq.security;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import ch.qos.logback.classic.Level;
+import io.sluicemq.api.Authenticator.Peer;
+import io.sluicemq.api.BrokerError;
+import io.sluicemq.api.Principal;
+import io.sluicemq.api.Reply;
+import io.sluicemq.base.Published;
+import io.sluicemq.testkit.LogCapture;
+import io.sluicemq.testkit.ManualLoop;
+import java.io.ByteArrayOutputStream;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Set;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.CharRange;
+import net.jqwik.api.constraints.NotEmpty;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class SaslAuthenticatorTest {
+
+    private static final Peer NEAR = new Peer("127.0.0.1:50123", true);
+    private static final Peer FAR = new Peer("192.0.2.7:50123", false);
+
+    private final ManualLoop loop = ManualLoop.single();
+    private final Published<Users> users = new Published<>(Users.of(List.of(
+            new User("guest", "guest", null, true), new User("jürgen", "pässword", Set.of("/", "shop"), false))));
+    private final SaslAuthenticator authenticator = new SaslAuthenticator(users, false);
+    private final SaslAuthenticator permissive = new SaslAuthenticator(users, true);
+    private final LogCapture log = new LogCapture();
+
+    @AfterEach
+    void closeLog() {
+        log.close();
+    }
+
+    // ------------------------------------------------------------------------------------ mechanisms
+
+    @Test
+    void shouldOfferPlainFirst() {
+        assertThat(authenticator.mechanisms(NEAR)).containsExactly("PLAIN", "AMQPLAIN");
+        assertThat(authenticator.mechanisms(FAR)).containsExactly("PLAIN", "AMQPLAIN");
+    }
+
+    @Test
+    void shouldOfferAnonymousOnLoopbackOnlyAndIfAllowed() {
+        assertThat(permissive.mechanisms(NEAR)).containsExactly("PLAIN", "AMQPLAIN", "ANONYMOUS");
+        assertThat(permissive.mechanisms(FAR)).containsExactly("PLAIN", "AMQPLAIN");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"EXTERNAL", "CRAM-MD5", "SCRAM-SHA-256", "RABBIT-CR-DEMO", "plain", "", "PLAIN "})
+    void shouldRefuseMechanismsThatAreNotOffered(String mechanism) {
+        assertRefused(login(permissive, mechanism, plain("", "guest", "guest"), NEAR), "the mechanism was not offered");
+    }
+
+    // ------------------------------------------------------------------------------------ PLAIN, RFC 4616 §2
+
+    @Test
+    void shouldAcceptPlainWithAndWithoutAnAuthorizationIdentity() {
+        assertThat(login("PLAIN", plain("", "guest", "guest"), NEAR).principal)
+                .isEqualTo(new Principal("guest", false, null));
+        assertThat(login("PLAIN", plain("guest", "guest", "guest"), NEAR).principal)
+                .isEqualTo(new Principal("guest", false, null));
+    }
+
+    @Test
+    void shouldAcceptNamesAndPasswordsInUtf8() {
+        Principal principal = login("PLAIN", plain("", "jürgen", "pässword"), FAR).principal;
+        assertThat(principal.name()).isEqualTo("jürgen");
+        assertThat(principal.mayUse("shop")).isTrue();
+        assertThat(principal.mayUse("other")).isFalse();
+    }
+
+    @Test
+    void shouldNotLetAUserActAsAnother() {
+        assertRefused(login("PLAIN", plain("admin", "guest", "guest"), NEAR), "it asks to act as another user");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "guest", "\0", "\0guest", "\0guest\0", "\0\0", "\0\0guest", "guest\0guest",
+        "guest\0guest\0"})
+    void shouldRefusePlainWithPartsMissing(String response) {
+        assertRefused(login("PLAIN", response.getBytes(UTF_8), NEAR), null);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"\0guest\0guest\0", "\0guest\0guest\0guest", "\0guest\0\0guest", "\0\0guest\0guest"})
+    void shouldRefusePlainWithPartsTooMany(String response) {
+        assertRefused(login("PLAIN", response.getBytes(UTF_8), NEAR), "the response has more than two NULs");
+    }
+
+    @Test
+    void shouldRefuseANameThatIsNotUtf8() {
+        assertRefused(login("PLAIN", HexFormat.of().parseHex("00c3280067"), NEAR), "the name is not UTF-8");
+    }
+
+    @Property
+    void shouldAcceptEveryNameAndPasswordThatPlainCanCarry(
+            @ForAll @NotEmpty @CharRange(from = 1, to = '\ud7ff') String name,
+            @ForAll @NotEmpty @CharRange(from = 1, to = '\ud7ff') String password) {
+        var own = new SaslAuthenticator(
+                new Published<>(Users.of(List.of(new User(name, password, null, false)))), false);
+        assertThat(login(own, "PLAIN", plain("", name, password), FAR).principal.name()).isEqualTo(name);
+        assertThat(login(own, "AMQPLAIN", table("LOGIN", name, "PASSWORD", password), FAR).principal.name())
+                .isEqualTo(name);
+        assertThat(login(own, "PLAIN", plain("", name, password + "x"), FAR).refusal).isNotNull();
+    }
+
+    // ------------------------------------------------------------------------------------ AMQPLAIN
+
+    @Test
+    void shouldAcceptAmqplainInAnyOrderAndWithFieldsItDoesNotKnow() {
+        assertThat(login("AMQPLAIN", table("LOGIN", "guest", "PASSWORD", "guest"), NEAR).principal.name())
+                .isEqualTo("guest");
+        byte[] more = joined(
+                HexFormat.of().parseHex("01617401"), // a: true
+                HexFormat.of().parseHex("01624600000003016356"), // b: a table with c: void
+                HexFormat.of().parseHex("016444ff00000001"), // d: a decimal
+                HexFormat.of().parseHex("01656c0000000000000001"), // e: a long
+                table("PASSWORD", "guest", "x", "y", "LOGIN", "guest"));
+        assertThat(login("AMQPLAIN", more, NEAR).principal.name()).isEqualTo("guest");
+    }
+
+    @Test
+    void shouldRefuseAmqplainWithoutBothFields() {
+        assertRefused(login("AMQPLAIN", table("LOGIN", "guest"), NEAR), "the response has no LOGIN or no PASSWORD");
+        assertRefused(login("AMQPLAIN", table("PASSWORD", "guest"), NEAR), "the response has no LOGIN or no PASSWORD");
+        assertRefused(login("AMQPLAIN", new byte[0], NEAR), "the response has no LOGIN or no PASSWORD");
+        assertRefused(login("AMQPLAIN", table("login", "guest", "password", "guest"), NEAR), null);
+    }
+
+    @Test
+    void shouldRefuseAmqplainThatSaysItTwice() {
+        byte[] twice = table("LOGIN", "guest", "PASSWORD", "wrong", "PASSWORD", "guest");
+        assertRefused(login("AMQPLAIN", twice, NEAR), "LOGIN and PASSWORD must be one long string each");
+    }
+
+    @Test
+    void shouldRefuseAmqplainWithTheTablesLengthInFront() {
+        byte[] table = table("LOGIN", "guest", "PASSWORD", "guest");
+        byte[] withLength = joined(new byte[] {0, 0, 0, (byte) table.length}, table);
+        assertRefused(login("AMQPLAIN", withLength, NEAR), null);
+    }
+
+    @Test
+    void shouldRefuseAmqplainCutAnywhere() {
+        byte[] whole = table("LOGIN", "guest", "PASSWORD", "guest");
+        for (int length = 0; length < whole.length; length++) {
+            assertRefused(login("AMQPLAIN", java.util.Arrays.copyOf(whole, length), NEAR), null);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "054c4f47494e53ffffffff", // a length of 2^32 - 1
+                "054c4f47494e537fffffff",
+                "ff4c4f47494e",
+                "0161467fffffff",
+                "01613f00",
+                "0161",
+            })
+    void shouldRefuseAmqplainWithImpossibleLengthsAndTypes(String hex) {
+        assertRefused(login("AMQPLAIN", HexFormat.of().parseHex(hex), NEAR), null);
+    }
+
+    @Property
+    void shouldAnswerGarbageWithOneRefusal(@ForAll byte[] garbage) {
+        for (String mechanism : List.of("PLAIN", "AMQPLAIN", "EXTERNAL")) {
+            assertRefused(login(mechanism, garbage, NEAR), null);
+        }
+        var spoilt = table("LOGIN", "guest", "PASSWORD", "guest");
+        for (int i = 0; i < garbage.length; i++) {
+            spoilt[(garbage[i] & 0xff) % spoilt.length] ^= (byte) (i + 1);
+        }
+        Answer answer = login("AMQPLAIN", spoilt, NEAR);
+        assertThat(answer.count).isOne();
+    }
+
+    // ------------------------------------------------------------------------------------ ANONYMOUS, RFC 4505
+
+    @Test
+    void shouldAcceptAnonymousOnLoopbackIfAllowed() {
+        assertThat(login(permissive, "ANONYMOUS", "sirhc".getBytes(UTF_8), NEAR).principal)
+                .isEqualTo(new Principal("anonymous", true, null));
+        assertThat(login(permissive, "ANONYMOUS", new byte[0], NEAR).principal.anonymous()).isTrue();
+        assertRefused(login(permissive, "ANONYMOUS", new byte[0], FAR), "the mechanism was not offered");
+        assertRefused(login(authenticator, "ANONYMOUS", new byte[0], NEAR), "the mechanism was not offered");
+    }
+
+    // ------------------------------------------------------------------------------------ who is let in
+
+    @Test
+    void shouldLetGuestInFromLoopbackOnly() {
+        assertThat(login("PLAIN", plain("", "guest", "guest"), NEAR).principal).isNotNull();
+        assertRefused(
+                login("PLAIN", plain("", "guest", "guest"), FAR), "the user may only connect via loopback");
+    }
+
+    @Test
+    void shouldRefuseAWrongPasswordAndAnUnknownUserAlike() {
+        Answer wrong = login("PLAIN", plain("", "guest", "wrong"), NEAR);
+        Answer unknown = login("PLAIN", plain("", "guesu", "guest"), NEAR);
+        assertRefused(wrong, "the password is wrong");
+        assertThat(reason(unknown)).isEqualTo(reason(wrong)).doesNotContain("guest");
+        assertThat(reason(login("PLAIN", plain("", "guest", "guest"), FAR))).isEqualTo(reason(wrong));
+    }
+
+    @Test
+    void shouldAskTheUsersOfTheMoment() {
+        users.publish(Users.of(List.of(new User("new", "one", null, false))));
+        assertThat(login("PLAIN", plain("", "new", "one"), FAR).principal).isNotNull();
+        assertRefused(login("PLAIN", plain("", "guest", "guest"), NEAR), "there is no such user");
+    }
+
+    @Test
+    void shouldAcceptTheCurrentPasswordAsANewSecretAndNoOther() {
+        Principal guest = new Principal("guest", false, null);
+        assertThat(renewal(guest, "guest", NEAR).principal).isEqualTo(guest);
+        assertThat(renewal(guest, "wrong", NEAR).refusal).isNotNull();
+        assertThat(renewal(guest, "", NEAR).refusal).isNotNull();
+        assertThat(renewal(guest, "guest", FAR).refusal).isNotNull();
+        assertThat(renewal(new Principal("anonymous", true, null), "x", NEAR).refusal).isNotNull();
+        assertThat(renewal(new Principal("gone", false, null), "x", NEAR).refusal).isNotNull();
+    }
+
+    @Test
+    void shouldGiveTheVirtualHostsOfTheMomentWithANewSecret() {
+        users.publish(Users.of(List.of(new User("jürgen", "new", Set.of("/"), false))));
+        Principal before = new Principal("jürgen", false, Set.of("/", "shop"));
+        assertThat(renewal(before, "new", FAR).principal.mayUse("shop")).isFalse();
+    }
+
+    // ------------------------------------------------------------------------------------ what is said
+
+    @Test
+    void shouldLogRefusalsAtABoundedRateAndCountThem() {
+        for (int i = 0; i < 100; i++) {
+            login("PLAIN", plain("", "guest", "wrong"), FAR);
+        }
+        loop.advance(Duration.ofSeconds(1).toNanos());
+        login("PLAIN", plain("", "nobody", "wrong"), FAR);
+
+        assertThat(log.messages(Level.WARN))
+                .containsExactly(
+                        "login of user 'guest' from 192.0.2.7:50123 by PLAIN refused: the password is wrong",
+                        "login of user 'nobody' from 192.0.2.7:50123 by PLAIN refused: there is no such user (and 99 more"
+                                + " refused since the last such line)");
+        assertThat(authenticator.failures()).isEqualTo(101);
+    }
+
+    @Test
+    void shouldNotLogWhatWouldActOnTheLog() {
+        login("PLAIN", plain("", "evil\r\n2026 INFO all is well\u001b[2J\u202e" + "x".repeat(200), "p"), FAR);
+        assertThat(log.messages(Level.WARN))
+                .singleElement()
+                .satisfies(line -> assertThat(line)
+                        .contains("'evil??2026 INFO all is well?[2J?xxx")
+                        .hasSizeLessThan(200));
+    }
+
+    @Test
+    void shouldNeverSayAPassword() {
+        var user = new User("name", "secret-word", null, false);
+        var told = new ArrayList<String>();
+        told.add(user.toString());
+        told.add(Users.of(List.of(user)).toString());
+        told.add(user.password().toString());
+        told.add(PlainResponse.read(plain("", "name", "secret-word")).toString());
+        login("PLAIN", plain("", "name", "secret-word"), NEAR);
+        login("AMQPLAIN", table("LOGIN", "name", "PASSWORD", "secret-word", "PASSWORD", "secret-word"), NEAR);
+        told.addAll(log.messages(Level.DEBUG));
+        assertThat(told).noneMatch(text -> text.contains("secret"));
+    }
+
+    @Test
+    void shouldRefuseUsersWhoCouldNeverLogIn() {
+        assertThatThrownBy(() -> new User("", "x", null, false)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> new User("a\0b", "x", null, false)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> new User("name", "", null, false))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("'name'");
+        assertThatThrownBy(() -> new User("name", "secret\0word", null, false))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageNotContaining("secret");
+        assertThatThrownBy(() -> Users.of(List.of(new User("a", "x", null, false), new User("a", "y", null, false))))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("'a'");
+    }
+
+    @Test
+    void shouldHaveGuestUnlessToldOtherwise() {
+        Users only = Users.guestOnly();
+        assertThat(only.size()).isOne();
+        assertThat(only.find("guest").isLoopbackOnly()).isTrue();
+    }
+
+    // ------------------------------------------------------------------------------------ the test's own
+
+    private Answer login(String mechanism, byte[] response, Peer peer) {
+        return login(authenticator, mechanism, response, peer);
+    }
+
+    private Answer login(SaslAuthenticator asked, String mechanism, byte[] response, Peer peer) {
+        var answer = new Answer();
+        loop.run(() -> asked.authenticate(mechanism, response, peer, loop, answer));
+        assertThat(answer.count).isOne();
+        return answer;
+    }
+
+    private Answer renewal(Principal user, String secret, Peer peer) {
+        var answer = new Answer();
+        loop.run(() -> authenticator.renew(user, secret.getBytes(UTF_8), peer, loop, answer));
+        assertThat(answer.count).isOne();
+        return answer;
+    }
+
+    /** @param logged the end of the line in the log; null for any or none */
+    private void assertRefused(Answer answer, String logged) {
+        assertThat(answer.principal).isNull();
+        assertThat(answer.refusal).isInstanceOf(BrokerError.AccessRefused.class);
+        if (logged != null) {
+            assertThat(log.messages(Level.WARN).getLast()).endsWith(" refused: " + logged);
+        }
+        // So that the next refusal is logged too.
+        loop.advance(Duration.ofSeconds(1).toNanos());
+    }
+
+    private static String reason(Answer answer) {
+        return ((BrokerError.AccessRefused) answer.refusal).reason();
+    }
+
+    private static byte[] plain(String actsAs, String name, String password) {
+        return (actsAs + "\0" + name + "\0" + password).getBytes(UTF_8);
+    }
+
+    /** The entries of a field table whose values are long strings. */
+    private static byte[] table(String... keysAndValues) {
+        var out = new ByteArrayOutputStream();
+        for (int i = 0; i < keysAndValues.length; i += 2) {
+            byte[] key = keysAndValues[i].getBytes(UTF_8);
+            byte[] value = keysAndValues[i + 1].getBytes(UTF_8);
+            out.write(key.length);
+            out.writeBytes(key);
+            out.write('S');
+            out.write(value.length >>> 24);
+            out.write(value.length >>> 16);
+            out.write(value.length >>> 8);
+            out.write(value.length);
+            out.writeBytes(value);
+        }
+        return out.toByteArray();
+    }
+
+    private static byte[] joined(byte[]... parts) {
+        var out = new ByteArrayOutputStream();
+        for (byte[] part : parts) {
+            out.writeBytes(part);
+        }
+        return out.toByteArray();
+    }
+
+    private static final class Answer implements Reply<Principal> {
+
+        private Principal principal;
+        private BrokerError refusal;
+        private int count;
+
+        @Override
+        public void done(Principal result) {
+            principal = result;
+            count++;
+        }
+
+        @Override
+        public void failed(BrokerError error) {
+            refusal = error;
+            count++;
+        }
+    }
+}

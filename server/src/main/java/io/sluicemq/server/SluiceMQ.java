@@ -1,0 +1,296 @@
+package io.sluicemq.server;
+
+import io.sluicemq.api.Protocol;
+import io.sluicemq.base.TaskFailures;
+import io.sluicemq.base.option.HostPort;
+import io.sluicemq.broker.engine.BrokerConfig;
+import io.sluicemq.broker.engine.BrokerCounters;
+import io.sluicemq.broker.engine.BrokerEngine;
+import io.sluicemq.protocol.amqp091.Amqp091Options;
+import io.sluicemq.protocol.amqp091.Amqp091Protocol;
+import io.sluicemq.server.config.LimitsConfig;
+import io.sluicemq.server.config.ListenerConfig;
+import io.sluicemq.server.config.ServerConfig;
+import io.sluicemq.server.config.ServerOptions;
+import io.sluicemq.server.data.DataFolder;
+import io.sluicemq.server.data.DataFolderRefused;
+import io.sluicemq.transport.ListenException;
+import io.sluicemq.transport.Listener;
+import io.sluicemq.transport.ListenerCounters;
+import io.sluicemq.transport.ListenerOptions;
+import io.sluicemq.transport.NettyLoops;
+import io.sluicemq.transport.SocketKind;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A running broker, inside this JVM. There may be any number of them in one JVM, each with ports and, if it has one, a data
+ * folder of its own.
+ *
+ * <pre>{@code
+ * try (SluiceMQ broker = SluiceMQ.builder().port(0).start()) {
+ *     connectionFactory.setUri(broker.amqpUri());
+ * }
+ * }</pre>
+ *
+ * <p>Its methods may be called from any thread but the broker's own loops; all return when they are done.
+ */
+public final class SluiceMQ implements AutoCloseable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(SluiceMQ.class);
+
+    /** So long clients may take to answer the broker's goodbye. */
+    private static final Duration GOODBYE_LIMIT = Duration.ofSeconds(4);
+
+    /** So long after that limit the last connection may take to be cut. */
+    private static final Duration CUT_LIMIT = Duration.ofSeconds(1);
+
+    private static final String SCHEME = "amqp://";
+    private static final String LOOPBACK = "127.0.0.1";
+    private static final Duration COUNTERS_LIMIT = Duration.ofSeconds(30);
+
+    private final DataFolder data;
+    private final NettyLoops loops;
+    private final TaskFailures failures;
+    private final BrokerEngine engine;
+    private final Map<String, Listener> listeners;
+    private final Map<String, HostPort> addresses = new LinkedHashMap<>();
+    private boolean stopped;
+
+    private SluiceMQ(
+            DataFolder data,
+            NettyLoops loops,
+            TaskFailures failures,
+            BrokerEngine engine,
+            Map<String, Listener> listeners,
+            ServerConfig config) {
+        this.data = data;
+        this.loops = loops;
+        this.failures = failures;
+        this.engine = engine;
+        this.listeners = listeners;
+        for (ListenerConfig listener : config.listeners()) {
+            int port = listeners.get(listener.name()).address().getPort();
+            addresses.put(listener.name(), new HostPort(listener.address().host(), port));
+        }
+    }
+
+    /** Starts with the defaults of {@code docs/configuration.md}, without a data folder. */
+    public static SluiceMQBuilder builder() {
+        return new SluiceMQBuilder();
+    }
+
+    /** Starts a broker by a configuration that was checked. */
+    static SluiceMQ start(ServerConfig config) {
+        DataFolder data = openData(config.data());
+        NettyLoops loops = null;
+        Map<String, Listener> listeners = new LinkedHashMap<>();
+        try {
+            TaskFailures failures = new TaskFailures();
+            loops = new NettyLoops(config.loops(), SocketKind.preferred(), failures);
+            BrokerConfig brokerConfig =
+                    new BrokerConfig(config.virtualHosts(), config.limits().messageMemory());
+            BrokerEngine engine = new BrokerEngine(brokerConfig, loops.all());
+            List<Protocol> protocols =
+                    List.of(new Amqp091Protocol(engine, new Authentication(config.users()),
+                            protocolOptions(config.limits())));
+            for (ListenerConfig listener : config.listeners()) {
+                listeners.put(
+                        listener.name(),
+                        Listener.open(loops, protocols, listenerOptions(listener.address(), config.limits())));
+            }
+            SluiceMQ broker = new SluiceMQ(data, loops, failures, engine, listeners, config);
+            listeners = Map.of();
+            loops = null;
+            data = null;
+            broker.warnOfGuests(config);
+            return broker;
+        } catch (ListenException e) {
+            throw new StartFailure(e.getMessage(), e);
+        } finally {
+            release(data, loops, listeners);
+        }
+    }
+
+    private void warnOfGuests(ServerConfig config) {
+        boolean open = listeners.values().stream()
+                .anyMatch(listener -> !listener.address().getAddress().isLoopbackAddress());
+        if (open && config.hasOnlyGuest()) {
+            LOG.warn(
+                    "others can connect from the network, but nobody can log in from there: guest may from this machine"
+                            + " only, and no users are configured");
+        }
+    }
+
+    private static DataFolder openData(Path path) {
+        try {
+            return path == null ? null : DataFolder.open(path);
+        } catch (DataFolderRefused e) {
+            throw new StartFailure(e.getMessage(), e);
+        }
+    }
+
+    private static Amqp091Options protocolOptions(LimitsConfig limits) {
+        Amqp091Options defaults = Amqp091Options.defaults(Version.ofProduct());
+        return new Amqp091Options(
+                defaults.version(),
+                limits.channelMax(),
+                limits.frameMax(),
+                Math.toIntExact(limits.heartbeat().toSeconds()),
+                limits.handshakeTimeLimit(),
+                defaults.closeLimit(),
+                limits.maxMessageSize(),
+                defaults.maxConsumersPerChannel(),
+                defaults.maxParkedBytes(),
+                defaults.handshakeFrameMax());
+    }
+
+    private static ListenerOptions listenerOptions(HostPort address, LimitsConfig limits) {
+        ListenerOptions defaults = ListenerOptions.of(address.host(), address.port());
+        return defaults.withLimits(limits.maxConnections(), limits.maxUnauthenticatedConnections())
+                .withTimes(limits.handshakeTimeLimit(), defaults.closeLimit());
+    }
+
+    /** The port of the listener {@code amqp} or, if there is none of that name, of the first. */
+    public int amqpPort() {
+        return port(amqpListener());
+    }
+
+    /** The port of the listener of that name in the configuration. */
+    public int port(String listener) {
+        return Optional.ofNullable(listeners.get(listener))
+                .orElseThrow(() -> new IllegalArgumentException(
+                        "there is no listener " + listener + ", only " + String.join(", ", listeners.keySet())))
+                .address()
+                .getPort();
+    }
+
+    /**
+     * Where clients on this machine connect: {@code amqp://127.0.0.1:5672}, with the port of {@link #amqpPort}. Without user
+     * and virtual host: clients then take {@code guest} and {@code /}.
+     */
+    public String amqpUri() {
+        return SCHEME + reachable(amqpListener());
+    }
+
+    /** As {@link #amqpUri()}, with a user, their password and a virtual host. */
+    public String amqpUri(String user, String password, String virtualHost) {
+        return SCHEME + escape(user) + ":" + escape(password) + "@" + reachable(amqpListener()) + "/"
+                + escape(virtualHost);
+    }
+
+    private static String escape(String part) {
+        return URLEncoder.encode(part, StandardCharsets.UTF_8).replace("+", "%20");
+    }
+
+    private String amqpListener() {
+        return listeners.containsKey(ServerOptions.DEFAULT_LISTENER)
+                ? ServerOptions.DEFAULT_LISTENER
+                : listeners.keySet().iterator().next();
+    }
+
+    /** Where clients on this machine reach a listener: one at all of its addresses, at the loopback interface. */
+    private HostPort reachable(String listener) {
+        InetSocketAddress bound = listeners.get(listener).address();
+        return bound.getAddress().isAnyLocalAddress()
+                ? new HostPort(LOOPBACK, bound.getPort())
+                : addresses.get(listener);
+    }
+
+    /** Where each listener is: its host as the configuration has it, and the port that was bound. */
+    Map<String, HostPort> addresses() {
+        return addresses;
+    }
+
+    /** The data folder; empty if everything is kept in memory. */
+    public Optional<Path> data() {
+        return Optional.ofNullable(data).map(DataFolder::path);
+    }
+
+    /** The broker's numbers, of slightly different moments while there is traffic. */
+    public BrokerCounters counters() {
+        requireRunning();
+        try {
+            return engine.counters().get(COUNTERS_LIMIT.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("interrupted while the counters were gathered", e);
+        } catch (ExecutionException | TimeoutException e) {
+            throw new IllegalStateException("the counters were not gathered in " + COUNTERS_LIMIT, e);
+        }
+    }
+
+    /** What each listener has counted, by its name in the configuration. */
+    public Map<String, ListenerCounters> listenerCounters() {
+        Map<String, ListenerCounters> counters = new LinkedHashMap<>();
+        listeners.forEach((name, listener) -> counters.put(name, listener.counters()));
+        return counters;
+    }
+
+    /** How many tasks of the broker have failed by a defect of its own. Each is in the log. */
+    public long failedTasks() {
+        return failures.count();
+    }
+
+    private synchronized void requireRunning() {
+        if (stopped) {
+            throw new IllegalStateException("the broker has been stopped");
+        }
+    }
+
+    /**
+     * Stops in order: takes no more connections, says goodbye to each client in its protocol's words, cuts those that do not
+     * answer within four seconds, and gives ports and data folder up. It takes less than ten seconds, and returns when all
+     * is done. No effect if it has been stopped already.
+     */
+    public synchronized void stop() {
+        if (!stopped) {
+            stopped = true;
+            release(data, loops, listeners);
+        }
+    }
+
+    /** {@link #stop}. */
+    @Override
+    public void close() {
+        stop();
+    }
+
+    private static void release(DataFolder data, NettyLoops loops, Map<String, Listener> listeners) {
+        CompletableFuture<?>[] goodbyes = listeners.values().stream()
+                .map(listener -> listener.stop("the broker is stopping", GOODBYE_LIMIT))
+                .toArray(CompletableFuture[]::new);
+        try {
+            CompletableFuture.allOf(goodbyes)
+                    .get(GOODBYE_LIMIT.plus(CUT_LIMIT).toMillis(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (ExecutionException | TimeoutException e) {
+            LOG.warn("connections are still open and are cut with their loops: {}", e.toString());
+        }
+        if (loops != null) {
+            loops.close();
+        }
+        if (data != null) {
+            try {
+                data.close();
+            } catch (IOException e) {
+                LOG.warn("the data folder {} was not closed in order: {}", data.path(), e.toString());
+            }
+        }
+    }
+}

@@ -1,0 +1,182 @@
+package io.sluicemq.server;
+
+import io.sluicemq.base.option.InvalidValue;
+import io.sluicemq.base.option.Option;
+import io.sluicemq.base.option.Place;
+import io.sluicemq.base.option.Problem;
+import io.sluicemq.base.option.Settings;
+import io.sluicemq.server.config.ConfigException;
+import io.sluicemq.server.config.ServerConfig;
+import io.sluicemq.server.config.ServerOptions;
+import io.sluicemq.server.config.YamlReader;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Says what a broker is to be like, and starts it. All that is not said has the default of {@code docs/configuration.md}; what is
+ * said here wins over the {@link #config file}. Nothing is judged before {@link #start}. For one thread; may start any number of
+ * brokers.
+ */
+public final class SluiceMQBuilder {
+
+    private static final Target WHOLE = (settings, problems) -> settings;
+
+    private final Place place;
+    private final String prefix;
+    private final List<Change> changes = new ArrayList<>();
+    private Path file;
+
+    SluiceMQBuilder() {
+        this(Place.of("the builder"), "");
+    }
+
+    /**
+     * @param place what errors name as the source of what is said here
+     * @param prefix what they put before a word of it
+     */
+    SluiceMQBuilder(Place place, String prefix) {
+        this.place = place;
+        this.prefix = prefix;
+    }
+
+    /** A YAML file to take the configuration from. */
+    public SluiceMQBuilder config(Path file) {
+        this.file = file;
+        return this;
+    }
+
+    /** The TCP port to listen on; 0 takes any free one, which {@link SluiceMQ#amqpPort} tells then. */
+    public SluiceMQBuilder port(int port) {
+        return set("port", this::listener, ServerOptions.LISTENER_PORT, port);
+    }
+
+    /** The host name or address to listen on; {@code 0.0.0.0} for all of this machine. */
+    public SluiceMQBuilder host(String host) {
+        return set("host", this::listener, ServerOptions.LISTENER_HOST, host);
+    }
+
+    /** The data folder, which belongs to this broker alone and is created if need be. */
+    public SluiceMQBuilder data(Path folder) {
+        return set("data", WHOLE, ServerOptions.DATA, folder);
+    }
+
+    /** The virtual hosts, in place of {@code /} alone. */
+    public SluiceMQBuilder virtualHosts(String... names) {
+        return set("virtualHosts", WHOLE, ServerOptions.VIRTUAL_HOSTS, List.of(names));
+    }
+
+    /** Adds a user who may enter all virtual hosts. With the first one, {@code guest} is gone. */
+    public SluiceMQBuilder user(String name, String password) {
+        changes.add((settings, problems) -> addUser(settings, problems, name, password));
+        return this;
+    }
+
+    /** Adds a user who may enter these virtual hosts and no others. */
+    public SluiceMQBuilder user(String name, String password, Set<String> virtualHosts) {
+        List<String> allowed = List.copyOf(virtualHosts);
+        changes.add((settings, problems) -> {
+            Settings user = addUser(settings, problems, name, password);
+            put(user, problems, "user " + name, ServerOptions.USER_VIRTUAL_HOSTS, allowed);
+        });
+        return this;
+    }
+
+    /** Whether peers on this machine may come in without a name, by SASL ANONYMOUS. */
+    public SluiceMQBuilder anonymousLogin(boolean allowed) {
+        return set("anonymousLogin", WHOLE, ServerOptions.ANONYMOUS_LOGIN, allowed);
+    }
+
+    /** How many event loops share the work. */
+    public SluiceMQBuilder loops(int count) {
+        return set("loops", WHOLE, ServerOptions.LOOPS, count);
+    }
+
+    /** One of the {@linkplain ServerOptions#LIMITS limits}, such as {@link ServerOptions#MAX_MESSAGE_SIZE}. */
+    public <T> SluiceMQBuilder limit(Option<T> limit, T value) {
+        if (!ServerOptions.LIMITS.entries().contains(limit)) {
+            throw new IllegalArgumentException(limit.key() + " is no limit");
+        }
+        return set(
+                limit.key(), (settings, problems) -> settings.enter(ServerOptions.LIMITS, place), limit, value);
+    }
+
+    /**
+     * Starts a broker; it accepts connections when this returns.
+     *
+     * @throws StartFailure if an option is not valid, the port can't be listened on, or the data folder can't be used
+     */
+    public SluiceMQ start() {
+        try {
+            return SluiceMQ.start(toConfig());
+        } catch (ConfigException e) {
+            throw StartFailure.of(e);
+        }
+    }
+
+    /** The configuration that all this comes to. */
+    ServerConfig toConfig() throws ConfigException {
+        List<Problem> problems = new ArrayList<>();
+        Settings settings = file == null
+                ? new Settings(ServerOptions.ROOT, place)
+                : YamlReader.read(file, ServerOptions.ROOT, problems);
+        for (Change change : changes) {
+            change.apply(settings, problems);
+        }
+        return ServerConfig.of(settings, problems);
+    }
+
+    private <T> SluiceMQBuilder set(String word, Target target, Option<T> option, T value) {
+        changes.add((settings, problems) -> {
+            Settings section = target.in(settings, problems);
+            if (section != null) {
+                put(section, problems, word, option, value);
+            }
+        });
+        return this;
+    }
+
+    private <T> void put(Settings section, List<Problem> problems, String word, Option<T> option, T value) {
+        try {
+            section.set(option, value, place);
+        } catch (InvalidValue e) {
+            problems.add(Problem.invalidValue(place, prefix + word, option, String.valueOf(value), e.expected()));
+        }
+    }
+
+    private Settings addUser(Settings settings, List<Problem> problems, String name, String password) {
+        Settings user = settings.add(ServerOptions.USERS, place);
+        put(user, problems, "a user's name", ServerOptions.USER_NAME, name);
+        put(user, problems, "the password of " + name, ServerOptions.USER_PASSWORD, password);
+        return user;
+    }
+
+    /** The listener that a port or host without a name is about: {@code amqp}, or the only one that the file has. */
+    private Settings listener(Settings settings, List<Problem> problems) {
+        Set<String> names = settings.sections(ServerOptions.LISTENERS).keySet();
+        if (names.isEmpty() || names.contains(ServerOptions.DEFAULT_LISTENER)) {
+            return settings.enter(ServerOptions.LISTENERS, ServerOptions.DEFAULT_LISTENER, place);
+        }
+        if (names.size() == 1) {
+            return settings.enter(ServerOptions.LISTENERS, names.iterator().next(), place);
+        }
+        String message = prefix + "host and " + prefix + "port are meant for one listener, but the file has "
+                + String.join(", ", names)
+                + " and none is named " + ServerOptions.DEFAULT_LISTENER;
+        problems.add(Problem.of(place, ServerOptions.LISTENERS.key(), message));
+        return null;
+    }
+
+    /** Something that was said. */
+    @FunctionalInterface
+    private interface Change {
+        void apply(Settings settings, List<Problem> problems);
+    }
+
+    /** Finds the section that an option stands in; null, with a problem, if there is none to choose. */
+    @FunctionalInterface
+    private interface Target {
+        Settings in(Settings settings, List<Problem> problems);
+    }
+}

@@ -1,0 +1,89 @@
+package io.sluicemq.bench;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Apache ActiveMQ Artemis, an instance made by its own {@code create} with one acceptor on loopback and no console. It
+ * does not speak AMQP 0-9-1. Owned by the thread of the comparison.
+ */
+final class ArtemisPeer implements Peer {
+
+    private static final PeerArchive ARCHIVE = new PeerArchive("org.apache.activemq", "apache-artemis", "2.40.0");
+    private static final Duration CREATE_LIMIT = Duration.ofMinutes(2);
+    private static final Duration START_LIMIT = Duration.ofMinutes(1);
+    private static final int OLDEST_JAVA = 17;
+    private static final int NEWEST_JAVA = 25;
+
+    private final Path checkout;
+    private Path home;
+    private Jdk jdk;
+
+    ArtemisPeer(Path checkout) {
+        this.checkout = checkout;
+    }
+
+    @Override
+    public String name() {
+        return "artemis";
+    }
+
+    @Override
+    public String details() {
+        return ARCHIVE.version() + " on Java " + jdk.feature() + ", " + HEAP;
+    }
+
+    @Override
+    public Optional<String> absence(Scenario scenario) {
+        return Optional.of("it does not speak AMQP 0-9-1");
+    }
+
+    @Override
+    public void prepare(Sandbox sandbox) throws PeerFailure, InterruptedException {
+        jdk = Jdk.newest(OLDEST_JAVA, NEWEST_JAVA)
+                .orElseThrow(() -> new PeerFailure("it needs a Java from " + OLDEST_JAVA + " to " + NEWEST_JAVA));
+        home = ARCHIVE.unpacked(sandbox, checkout).resolve("apache-artemis-" + ARCHIVE.version());
+    }
+
+    @Override
+    public Running start(Sandbox sandbox, int subscribers) throws PeerFailure, InterruptedException {
+        int port = Sandbox.freePort();
+        Path instance = sandbox.folder().resolve("artemis-instance");
+        Map<String, String> environment = Map.of("JAVA_HOME", jdk.home().toString());
+        sandbox.run(
+                "create artemis",
+                sandbox.folder(),
+                environment,
+                CREATE_LIMIT,
+                List.of(
+                        home.resolve("bin/artemis").toString(),
+                        "create",
+                        "--silent",
+                        "--user",
+                        "guest",
+                        "--password",
+                        "guest",
+                        "--require-login",
+                        "--host",
+                        "127.0.0.1",
+                        "--default-port",
+                        Integer.toString(port),
+                        "--no-amqp-acceptor",
+                        "--no-hornetq-acceptor",
+                        "--no-mqtt-acceptor",
+                        "--no-stomp-acceptor",
+                        "--no-web",
+                        "--nio",
+                        "--java-memory",
+                        "2G",
+                        instance.toString()));
+        Process process = sandbox.start(
+                name(), sandbox.folder(), environment, List.of(instance.resolve("bin/artemis").toString(), "run"));
+        sandbox.awaitReady(name(), process, START_LIMIT, () -> Peer.answers(
+                port, (byte) 'A', (byte) 'M', (byte) 'Q', (byte) 'P', (byte) 0, (byte) 1, (byte) 0, (byte) 0));
+        return new Running(port, Sandbox.family(process));
+    }
+}

@@ -1,0 +1,75 @@
+package io.sluicemq.bench;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** SluiceMQ as it is in this checkout, by its own launcher and defaults. Owned by the thread of the comparison. */
+final class SluiceMqPeer implements Peer {
+
+    private static final Duration BUILD_LIMIT = Duration.ofMinutes(15);
+    private static final Duration START_LIMIT = Duration.ofMinutes(1);
+
+    private final Path checkout;
+    private String version = "";
+
+    SluiceMqPeer(Path checkout) {
+        this.checkout = checkout;
+    }
+
+    @Override
+    public String name() {
+        return "sluicemq";
+    }
+
+    @Override
+    public String details() {
+        return version + ", " + HEAP;
+    }
+
+    @Override
+    public Optional<String> absence(Scenario scenario) {
+        return Optional.empty();
+    }
+
+    private Path launcher() {
+        return checkout.resolve("bin/sluicemq");
+    }
+
+    @Override
+    public void prepare(Sandbox sandbox) throws PeerFailure, InterruptedException {
+        if (!Files.isExecutable(launcher())) {
+            throw new PeerFailure("there is no bin/sluicemq in this checkout");
+        }
+        sandbox.run(
+                "sluicemq version", checkout, Map.of(), BUILD_LIMIT, List.of(launcher().toString(), "--version"));
+        try {
+            List<String> lines = Files.readAllLines(sandbox.log("sluicemq version"));
+            version = lines.isEmpty() ? "" : lines.getLast().strip();
+        } catch (IOException e) {
+            throw new PeerFailure("cannot read what bin/sluicemq --version says: " + e.getMessage(), e);
+        }
+    }
+
+    @Override
+    public Running start(Sandbox sandbox, int subscribers) throws PeerFailure, InterruptedException {
+        int port = Sandbox.freePort();
+        Process process = sandbox.start(
+                name(),
+                sandbox.folder(),
+                Map.of("SLUICEMQ_JAVA_OPTS", HEAP),
+                List.of(
+                        launcher().toString(),
+                        "serve",
+                        "--port",
+                        Integer.toString(port),
+                        "--data",
+                        sandbox.folder().resolve("data").toString()));
+        sandbox.awaitReady(name(), process, START_LIMIT, () -> Peer.answersAmqp091(port));
+        return new Running(port, Sandbox.family(process));
+    }
+}
