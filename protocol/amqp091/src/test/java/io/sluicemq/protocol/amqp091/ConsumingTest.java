@@ -60,7 +60,7 @@ class ConsumingTest {
 
         broker.accept();
         assertThat(RawFrame.shortString(
-                        peer.expect(1, MethodId.BASIC_CONSUME_OK).arguments()))
+                peer.expect(1, MethodId.BASIC_CONSUME_OK).arguments()))
                 .isEqualTo("c");
     }
 
@@ -129,7 +129,8 @@ class ConsumingTest {
 
     @Test
     void shouldRefuseAPriorityThatIsNoInteger() {
-        peer.send(RawFrames.consume(1, "q", "c", out -> out.shortString("x-priority").octet('S').longString("high".getBytes())));
+        peer.send(RawFrames.consume(1, "q", "c",
+                out -> out.shortString("x-priority").octet('S').longString("high".getBytes())));
         peer.expectChannelClose(
                 1, 406, "PRECONDITION_FAILED - invalid arg 'x-priority': 'high' is not a 32-bit integer");
     }
