@@ -450,15 +450,21 @@ final class Channel {
         release();
     }
 
-    /** The connection goes, and the channel with it, without a word. */
-    void abandon() {
+    /**
+     * The connection goes, and the channel with it, without a word.
+     *
+     * @return whether {@link #release} is to follow, once all its channels have stopped
+     */
+    boolean stop() {
         if (phase == Phase.OPEN) {
             phase = Phase.GONE;
-            release();
+            return true;
         }
+        return false;
     }
 
-    private void release() {
+    /** Gives back all it holds. */
+    void release() {
         awaited++;
         for (ParkedFrame frame : parked) {
             connection.unparked(frame.sizeBytes());

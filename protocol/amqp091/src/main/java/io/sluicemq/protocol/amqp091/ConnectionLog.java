@@ -14,19 +14,30 @@ import org.slf4j.event.Level;
 @LoopOwned
 final class ConnectionLog {
 
+    /** Where lines go that are not left out. */
+    interface Output {
+        void line(Level level, String format, Object[] arguments);
+    }
+
     private static final Logger LOG = LoggerFactory.getLogger(ConnectionSession.class);
     private static final int LINES_PER_PERIOD = 5;
     private static final long PERIOD_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     private final Loop loop;
     private final String connection;
+    private final Output output;
     private long periodStart;
     private int lines;
     private long leftOut;
 
     ConnectionLog(Loop loop, String connection) {
+        this(loop, connection, (level, format, arguments) -> LOG.atLevel(level).log(format, arguments));
+    }
+
+    ConnectionLog(Loop loop, String connection, Output output) {
         this.loop = loop;
         this.connection = connection;
+        this.output = output;
         this.periodStart = loop.nanoTime();
     }
 
@@ -38,14 +49,12 @@ final class ConnectionLog {
         log(Level.INFO, format, arguments);
     }
 
+    /** A line that is not limited, for those who look for it. */
     void debug(String format, Object... arguments) {
-        log(Level.DEBUG, format, arguments);
+        LOG.atDebug().log(connection + ": " + format, arguments);
     }
 
-    private void log(Level level, String format, Object... arguments) {
-        if (!LOG.isEnabledForLevel(level)) {
-            return;
-        }
+    private void log(Level level, String format, Object[] arguments) {
         long now = loop.nanoTime();
         if (now - periodStart >= PERIOD_NANOS) {
             periodStart = now;
@@ -58,6 +67,6 @@ final class ConnectionLog {
         lines++;
         String prefix = leftOut == 0 ? connection : connection + " (" + leftOut + " lines left out)";
         leftOut = 0;
-        LOG.atLevel(level).log(prefix + ": " + format, arguments);
+        output.line(level, prefix + ": " + format, arguments);
     }
 }

@@ -814,11 +814,14 @@ final class ConnectionSession implements ProtocolSession, ClientEvents, FrameHan
             return;
         }
         releasing = true;
+        // First all stop, then they give back: what one gives back must not be delivered on another.
+        List<Channel> stopped = new ArrayList<>();
         for (Channel channel : channels) {
-            if (channel != null) {
-                channel.abandon();
+            if (channel != null && channel.stop()) {
+                stopped.add(channel);
             }
         }
+        stopped.forEach(Channel::release);
         closeClientWhenReleased();
     }
 
