@@ -204,43 +204,24 @@ final class Channel {
     // ---- processing
 
     private void processPublish(ShortString exchange, ShortString routingKey, boolean mandatory, boolean immediate) {
-        if (betweenMessages(MethodId.BASIC_PUBLISH)) {
+        if (publishing.betweenMessages()) {
             publishing.method(exchange, routingKey, mandatory, immediate);
         }
     }
 
     private void processSettle(ParkedFrame.SettleKind kind, long deliveryTag, boolean multiple, boolean requeue) {
+        if (!publishing.betweenMessages()) {
+            return;
+        }
         switch (kind) {
-            case ACK -> {
-                if (betweenMessages(MethodId.BASIC_ACK)) {
-                    consuming.ack(deliveryTag, multiple);
-                }
-            }
-            case NACK -> {
-                if (betweenMessages(MethodId.BASIC_NACK)) {
-                    consuming.nack(deliveryTag, multiple, requeue);
-                }
-            }
-            case REJECT -> {
-                if (betweenMessages(MethodId.BASIC_REJECT)) {
-                    consuming.reject(deliveryTag, requeue);
-                }
-            }
+            case ACK -> consuming.ack(deliveryTag, multiple);
+            case NACK -> consuming.nack(deliveryTag, multiple, requeue);
+            case REJECT -> consuming.reject(deliveryTag, requeue);
         }
-    }
-
-    /** Content frames follow each other without a method in between on their channel (spec §4.2.6). */
-    private boolean betweenMessages(int method) {
-        if (publishing.betweenMessages()) {
-            return true;
-        }
-        failConnection(
-                ReplyCode.UNEXPECTED_FRAME, method, "expected a content frame, got " + MethodId.name(method));
-        return false;
     }
 
     private void process(ChannelMethod method) {
-        if (!betweenMessages(method.id())) {
+        if (!publishing.betweenMessages()) {
             return;
         }
         switch (method) {

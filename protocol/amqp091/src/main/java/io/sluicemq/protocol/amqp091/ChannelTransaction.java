@@ -91,23 +91,21 @@ final class ChannelTransaction {
         committing = new ArrayList<>(0);
     }
 
-    /** Forgets the publishes and puts the deliveries that were settled back among the unsettled ones. */
-    void rollback(UnackedDeliveries unacked) {
+    /** Forgets the publishes; returns what was settled. */
+    UnackedDeliveries rollback() {
         transaction = client.begin();
         unroutable = new ArrayList<>(0);
-        putBack(unacked);
+        return takeBack();
     }
 
-    /** Puts the deliveries that were settled back among the unsettled ones. */
-    void putBack(UnackedDeliveries unacked) {
-        if (!taken.isEmpty()) {
-            taken.sort(Comparator.comparingLong(Taken::tag));
-            UnackedDeliveries sorted = new UnackedDeliveries();
-            for (Taken each : taken) {
-                sorted.add(each.tag, each.delivery, each.consumer);
-            }
-            unacked.putBack(sorted);
-            taken = new ArrayList<>(0);
+    /** What was settled since the last commit, which is now as it was before. */
+    UnackedDeliveries takeBack() {
+        taken.sort(Comparator.comparingLong(Taken::tag));
+        UnackedDeliveries sorted = new UnackedDeliveries();
+        for (Taken each : taken) {
+            sorted.add(each.tag, each.delivery, each.consumer);
         }
+        taken = new ArrayList<>(0);
+        return sorted;
     }
 }

@@ -158,8 +158,8 @@ final class ConnectionSession implements ProtocolSession, ClientEvents, FrameHan
         return peer.can(capability);
     }
 
-    /** Whether the client takes basic.qos for the whole channel, as the specification has it, and not per consumer. */
-    boolean peerSharesPrefetch() {
+    /** Whether the client is Qpid JMS, which takes some methods as its own broker does. */
+    boolean peerIsQpidJms() {
         return peer.qpidJms();
     }
 
@@ -463,7 +463,7 @@ final class ConnectionSession implements ProtocolSession, ClientEvents, FrameHan
     private void notOpen(int number, int method) {
         switch (phase) {
             case RUNNING ->
-                fail(ProtocolFault.at(method, ReplyCode.CHANNEL_ERROR, "expected 'channel.open' on channel " + number));
+                fail(ProtocolFault.at(method, ReplyCode.CHANNEL_ERROR, "expected 'channel.open'"));
             case HEADER, STARTING, AUTHENTICATING, TUNING, OPENING, CONNECTING ->
                 fail(ProtocolFault.at(
                         method,

@@ -25,10 +25,10 @@ record ConsumerArguments(int priority, boolean noLocal) {
             return new ConsumerArguments(0, false);
         }
         if (arguments.get(SELECTOR) instanceof String selector && !selector.isBlank()) {
-            throw new Refused(ReplyCode.NOT_IMPLEMENTED, "selectors: '" + selector + "'");
+            throw new Refused(ReplyCode.NOT_IMPLEMENTED, SELECTOR + " '" + selector + "': selectors");
         }
         if (isSet(arguments, BROWSE)) {
-            throw new Refused(ReplyCode.NOT_IMPLEMENTED, "browsing a queue");
+            throw new Refused(ReplyCode.NOT_IMPLEMENTED, BROWSE + ": browsing a queue");
         }
         return new ConsumerArguments(priority(arguments), isSet(arguments, NO_LOCAL));
     }

@@ -97,7 +97,7 @@ final class Consuming {
             return;
         }
         boolean settled = method.noAck();
-        ChannelConsumer consumer = new ChannelConsumer(this, tag, gate.limited() && !settled);
+        ChannelConsumer consumer = new ChannelConsumer(this, tag, !settled && (gate.limited() || connection.peerIsQpidJms()));
         ConsumerSpec spec = new ConsumerSpec(
                 queue,
                 tag.value(),
@@ -223,7 +223,7 @@ final class Consuming {
                     "prefetch_size!=0 (" + method.prefetchSize() + ")");
             return;
         }
-        if (method.global() || connection.peerSharesPrefetch()) {
+        if (method.global() || connection.peerIsQpidJms()) {
             gate.limit(method.prefetchCount());
         } else {
             prefetch = method.prefetchCount();
@@ -361,23 +361,23 @@ final class Consuming {
             precondition(method, "unknown delivery tag " + Long.toUnsignedString(deliveryTag));
             return;
         }
-        ChannelTransaction transaction = channel.transaction();
+        ChannelTransaction transaction = transactionFor(outcome);
         UnackedDeliveries.Visitor visitor = transaction != null ? take : visitor(outcome);
         if (!multiple) {
             unacked.take(deliveryTag, visitor);
         } else {
-            long last = all ? Long.MAX_VALUE : deliveryTag;
-            if (outcome == Outcome.REQUEUED) {
-                unacked.takeUpToNewestFirst(last, visitor);
-            } else {
-                unacked.takeUpTo(last, visitor);
-            }
+            unacked.takeUpTo(all ? lastDeliveryTag : deliveryTag, visitor);
         }
         if (transaction != null) {
             transaction.settle(outcome);
         } else {
             gate.regulateAfterSettling();
         }
+    }
+
+    /** Qpid JMS refuses what it has got ahead before it rolls back, and wants that to be done at once and to stay done. */
+    private ChannelTransaction transactionFor(Outcome outcome) {
+        return outcome != Outcome.ACCEPTED && connection.peerIsQpidJms() ? null : channel.transaction();
     }
 
     private UnackedDeliveries.Visitor visitor(Outcome outcome) {
@@ -406,27 +406,39 @@ final class Consuming {
         gate.regulate();
     }
 
-    /** A rollback: what was settled in the transaction waits for the client again. */
+    /**
+     * A rollback: what was settled in the transaction waits for the client again (RabbitMQ). Qpid JMS, which settles only to
+     * commit, expects it to be delivered again.
+     */
     void rolledBack(ChannelTransaction transaction) {
-        transaction.rollback(unacked);
+        UnackedDeliveries taken = transaction.rollback();
+        if (connection.peerIsQpidJms()) {
+            taken.takeUpTo(lastDeliveryTag, requeue);
+            gate.regulateAfterSettling();
+        } else {
+            unacked.putBack(taken);
+        }
     }
 
     /** basic.recover: all unsettled deliveries return to their queues, to be delivered again to whomever. */
     void recover(int method, boolean requeues) {
-        if (!requeues) {
+        if (!requeues && !connection.peerIsQpidJms()) {
             channel.failConnection(ReplyCode.NOT_IMPLEMENTED, method, "requeue=false");
             return;
         }
         if (method == MethodId.BASIC_RECOVER) {
             FrameEncoder.basicRecoverOk(connection.out(), channel.number());
         }
-        unacked.takeUpToNewestFirst(Long.MAX_VALUE, requeue);
+        unacked.takeUpTo(lastDeliveryTag, requeue);
         gate.regulate();
     }
 
     // ---- ends
 
-    /** The channel closes: consumers end, and what they hold returns in an order that restores the queues'. */
+    /**
+     * The channel closes: consumers end, and what they hold returns to its place in its queue, the oldest first, since others
+     * may get it at once.
+     */
     void release(ChannelTransaction transaction) {
         for (ChannelConsumer consumer : consumers.values()) {
             consumer.end();
@@ -438,16 +450,16 @@ final class Consuming {
         if (replies != null) {
             endReplies();
         }
-        gate.release(connection);
         requeueAll(transaction);
+        gate.release(connection);
     }
 
     /** Returns all unsettled deliveries to their queues, those that the transaction had settled with them. */
     void requeueAll(ChannelTransaction transaction) {
         if (transaction != null) {
-            transaction.putBack(unacked);
+            unacked.putBack(transaction.takeBack());
         }
-        unacked.takeUpToNewestFirst(Long.MAX_VALUE, requeue);
+        unacked.takeUpTo(lastDeliveryTag, requeue);
     }
 
     private void cancelAtRelease(ChannelConsumer consumer) {

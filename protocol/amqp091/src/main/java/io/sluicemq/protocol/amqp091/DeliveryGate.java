@@ -141,7 +141,7 @@ final class DeliveryGate {
     }
 
     private void grant() {
-        while (!wanting.isEmpty()) {
+        while (flowing && !wanting.isEmpty()) {
             int messages = UNLIMITED_GRANT;
             if (limit > 0) {
                 int free = limit - unacked - held.size() - granted;
@@ -162,7 +162,7 @@ final class DeliveryGate {
         granted -= consumer.takeGranted(Integer.MAX_VALUE);
         wanting.remove(consumer);
         heldSettled.removeIf(each -> each.consumer == consumer);
-        for (Iterator<Held> each = held.descendingIterator(); each.hasNext();) {
+        for (Iterator<Held> each = held.iterator(); each.hasNext();) {
             Held next = each.next();
             if (next.consumer == consumer) {
                 each.remove();
@@ -172,12 +172,12 @@ final class DeliveryGate {
         regulate();
     }
 
-    /** The channel closes: all that is held returns, the newest first. */
+    /** The channel closes: all that is held returns. */
     void release(ConnectionSession connection) {
         wanting.clear();
         heldSettled.clear();
         while (!held.isEmpty()) {
-            connection.settleLater(held.pollLast().delivery, Outcome.RELEASED);
+            connection.settleLater(held.poll().delivery, Outcome.RELEASED);
         }
     }
 }

@@ -52,9 +52,16 @@ final class Publishing {
         this.connection = connection;
     }
 
-    /** Whether no content is in progress, so that a method may come. */
+    /** Whether no content is in progress, so that a method may come; if not, the connection is closed. */
     boolean betweenMessages() {
-        return expecting == Expecting.METHOD;
+        switch (expecting) {
+            case METHOD -> {
+                return true;
+            }
+            case HEADER -> unexpected("expected content header for class 60, got non content header frame instead");
+            case BODY -> unexpected("expected content body, got non content body frame instead");
+        }
+        return false;
     }
 
     // ---- frames
@@ -72,7 +79,10 @@ final class Publishing {
 
     void header(long bodySize, BasicProperties properties) {
         if (expecting != Expecting.HEADER) {
-            unexpected("a content header that no method announced");
+            unexpected(
+                    expecting == Expecting.BODY
+                            ? "expected content body, got non content body frame instead"
+                            : "expected method frame, got non method frame instead");
             return;
         }
         if (bodySize > connection.options().maxMessageBytes()) {
@@ -112,7 +122,10 @@ final class Publishing {
 
     private boolean makeRoom(int length) {
         if (expecting != Expecting.BODY) {
-            unexpected("a content body that no header announced");
+            unexpected(
+                    expecting == Expecting.HEADER
+                            ? "expected content header for class 60, got non content header frame instead"
+                            : "expected method frame, got non method frame instead");
             return false;
         }
         if (length > bodyLength - arrived) {

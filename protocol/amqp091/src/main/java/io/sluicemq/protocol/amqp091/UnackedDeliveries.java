@@ -135,7 +135,10 @@ final class UnackedDeliveries {
         return true;
     }
 
-    /** Takes out all entries up to {@code tag}, included, and hands them on, the oldest first. */
+    /**
+     * Takes out all entries up to {@code tag}, included, and hands them on, the oldest first. With each handed on, new ones
+     * may be added: {@code tag} has to be one that was given before.
+     */
     void takeUpTo(long tag, Visitor visitor) {
         while (slots > 0 && tags[head] <= tag) {
             long taken = tags[head];
@@ -146,18 +149,6 @@ final class UnackedDeliveries {
             live--;
             dropHoles();
             visitor.visit(taken, delivery, consumer);
-        }
-    }
-
-    /**
-     * Takes out all entries up to {@code tag}, included, and hands them on, the newest first: in the order in which a
-     * queue that puts returned messages at its head gets them back in its own.
-     */
-    void takeUpToNewestFirst(long tag, Visitor visitor) {
-        UnackedDeliveries taken = new UnackedDeliveries();
-        takeUpTo(tag, taken::add);
-        for (int slot = taken.slots - 1; slot >= 0; slot--) {
-            visitor.visit(taken.tags[slot], taken.deliveries[slot], taken.consumers[slot]);
         }
     }
 

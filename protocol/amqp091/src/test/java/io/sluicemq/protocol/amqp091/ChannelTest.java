@@ -48,7 +48,7 @@ class ChannelTest {
         }) {
             Peer each = Peer.connected(loop, new FakeClient(loop));
             each.send(frame);
-            each.expectConnectionClose(504, "CHANNEL_ERROR - expected 'channel.open' on channel 2");
+            each.expectConnectionClose(504, "CHANNEL_ERROR - expected 'channel.open'");
         }
     }
 
@@ -208,7 +208,7 @@ class ChannelTest {
         peer.send(RawFrames.channelClose(1, 200, "done"));
         peer.expectNothing();
         assertThat(broker.request()).isEqualTo(new FakeClient.Cancel("c"));
-        assertThat(broker.settled).containsExactly(second, first);
+        assertThat(broker.settled).containsExactly(first, second);
         assertThat(broker.settled).allMatch(each -> each.outcome == Outcome.REQUEUED);
 
         FakeDelivery late = consumer.deliver("3");

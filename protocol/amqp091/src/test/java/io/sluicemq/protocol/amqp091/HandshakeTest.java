@@ -256,7 +256,7 @@ class HandshakeTest {
     void shouldAnswerACloseThatCrossesItsOwn() {
         peer.handshake(out -> {}, 0, 0, 0);
         peer.send(RawFrames.ack(1, 1, false));
-        peer.expectConnectionClose(504, "expected 'channel.open' on channel 1");
+        peer.expectConnectionClose(504, "expected 'channel.open'");
         peer.send(RawFrames.connectionClose(200, "bye"));
         peer.expect(MethodId.CONNECTION_CLOSE_OK);
         peer.send(RawFrames.connectionCloseOk());

@@ -288,7 +288,7 @@ class QosTest {
         peer.frames();
         peer.send(RawFrames.channelClose(1, 200, "done"));
         broker.answer(null);
-        assertThat(broker.settled).asString().isEqualTo("[1=REQUEUED, 3=RELEASED, 2=RELEASED]");
+        assertThat(broker.settled).asString().isEqualTo("[1=REQUEUED, 2=RELEASED, 3=RELEASED]");
     }
 
     @Test
@@ -303,7 +303,7 @@ class QosTest {
         broker.answer(null);
         loop.runAll();
         peer.expect(1, MethodId.BASIC_CANCEL_OK);
-        assertThat(broker.settled).asString().isEqualTo("[3=RELEASED, 1=RELEASED]");
+        assertThat(broker.settled).asString().isEqualTo("[1=RELEASED, 3=RELEASED]");
         flow(true);
         RawFrame frame = peer.expect(1, MethodId.BASIC_DELIVER);
         assertThat(RawFrame.shortString(frame.arguments())).isEqualTo("b");

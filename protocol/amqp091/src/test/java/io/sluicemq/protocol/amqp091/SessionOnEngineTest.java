@@ -88,6 +88,34 @@ class SessionOnEngineTest {
         assertThat(counters().readyMessages()).isZero();
     }
 
+    /** On one loop a queue answers a settlement with the next delivery at once: that one is not meant by "all". */
+    @Test
+    void shouldSettleOnlyWhatTheClientHasSeen() {
+        Peer peer = connect(0);
+        declare(peer, "q", NONE);
+        for (int i = 1; i <= 10; i++) {
+            peer.send(Peer.message(1, "", "q", "" + i));
+        }
+        peer.send(RawFrames.qos(1, 0, 2, false), RawFrames.consume(1, "q", "c", NONE));
+        peer.expect(1, MethodId.BASIC_QOS_OK);
+        peer.expect(1, MethodId.BASIC_CONSUME_OK);
+        assertThat(peer.delivery(1)).isEqualTo("c:1:1");
+        assertThat(peer.delivery(1)).isEqualTo("c:2:2");
+        peer.send(RawFrames.ack(1, 0, true));
+        assertThat(peer.delivery(1)).isEqualTo("c:3:3");
+        assertThat(peer.delivery(1)).isEqualTo("c:4:4");
+        peer.expectNothing();
+        peer.send(RawFrames.recover(1, true));
+        peer.expect(1, MethodId.BASIC_RECOVER_OK);
+        assertThat(peer.delivery(1)).isEqualTo("c:5:3");
+        assertThat(peer.delivery(1)).isEqualTo("c:6:4");
+        peer.expectNothing();
+        peer.send(RawFrames.nack(1, 0, true, true));
+        assertThat(peer.delivery(1)).isEqualTo("c:7:3");
+        assertThat(peer.delivery(1)).isEqualTo("c:8:4");
+        peer.expectNothing();
+    }
+
     /** C005: the history of a message that is rejected, waits and comes back. */
     @Test
     void shouldTellTheHistoryOfARetryCycle() {

@@ -131,7 +131,7 @@ class TransactionTest {
         consumer.deliver("3");
         peer.frames();
         peer.send(RawFrames.ack(1, 2, false), RawFrames.channelClose(1, 200, "done"));
-        assertThat(broker.settled).asString().isEqualTo("[3=REQUEUED, 2=REQUEUED, 1=REQUEUED]");
+        assertThat(broker.settled).asString().isEqualTo("[1=REQUEUED, 2=REQUEUED, 3=REQUEUED]");
     }
 
     /** A commit under way when the socket goes decides alone what becomes of its settlements. */
@@ -185,5 +185,23 @@ class TransactionTest {
         peer.openChannel(2);
         peer.send(RawFrames.txRollback(2));
         peer.expectChannelClose(2, 406, "PRECONDITION_FAILED - channel is not transactional");
+    }
+
+    /** WIRE: Qpid JMS refuses what it has not consumed, rolls back, and wants all of it again. */
+    @Test
+    void shouldRollBackAsQpidJmsExpects() {
+        Peer qpid = Peer.connected(loop, broker, Peer.OPTIONS, Peer.product("qpid"));
+        qpid.send(RawFrames.txSelect(1), RawFrames.consume(1, "q", "x", out -> {}));
+        FakeClient.FakeConsumer session = broker.accept();
+        session.deliver("1");
+        session.deliver("2");
+        qpid.frames();
+        qpid.send(RawFrames.reject(1, 2, true));
+        assertThat(broker.settled).asString().isEqualTo("[2=REQUEUED]");
+        qpid.send(RawFrames.ack(1, 1, false));
+        assertThat(broker.settled).hasSize(1);
+        qpid.send(RawFrames.txRollback(1));
+        qpid.expect(1, MethodId.TX_ROLLBACK_OK);
+        assertThat(broker.settled).asString().isEqualTo("[2=REQUEUED, 1=REQUEUED]");
     }
 }
