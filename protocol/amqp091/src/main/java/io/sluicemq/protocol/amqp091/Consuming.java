@@ -36,6 +36,7 @@ final class Consuming {
     private final UnackedDeliveries.Visitor requeue =
             (tag, delivery, consumer) -> settle(delivery, consumer, Outcome.REQUEUED);
     private final UnackedDeliveries.Visitor take = this::take;
+    private final UnackedDeliveries.Visitor resend = this::resend;
     private DirectReplies replies;
     private int prefetch;
     private long lastDeliveryTag;
@@ -420,17 +421,25 @@ final class Consuming {
         }
     }
 
-    /** basic.recover: all unsettled deliveries return to their queues, to be delivered again to whomever. */
+    /**
+     * basic.recover: all unsettled deliveries return to their queues, to be delivered to whomever, or are sent once more to
+     * the consumer that had them.
+     */
     void recover(int method, boolean requeues) {
-        if (!requeues && !connection.peerIsQpidJms()) {
-            channel.failConnection(ReplyCode.NOT_IMPLEMENTED, method, "requeue=false");
-            return;
-        }
         if (method == MethodId.BASIC_RECOVER) {
             FrameEncoder.basicRecoverOk(connection.out(), channel.number());
         }
-        unacked.takeUpTo(lastDeliveryTag, requeue);
+        unacked.takeUpTo(lastDeliveryTag, requeues ? requeue : resend);
         gate.regulate();
+    }
+
+    private void resend(long tag, Delivery delivery, ChannelConsumer consumer) {
+        if (consumer == null || consumer.ended()) {
+            settle(delivery, consumer, Outcome.REQUEUED);
+        } else {
+            gate.settled();
+            gate.offerAgain(consumer, ResentDelivery.of(delivery));
+        }
     }
 
     // ---- ends

@@ -70,6 +70,11 @@ final class DeliveryGate {
         if (consumer.sharedCredit()) {
             granted -= consumer.takeGranted(1);
         }
+        offerAgain(consumer, delivery);
+    }
+
+    /** A delivery that was here before is to be sent once more. */
+    void offerAgain(ChannelConsumer consumer, Delivery delivery) {
         boolean settled = delivery.settled();
         boolean passes = flowing && (settled || held.isEmpty() && roomForOne());
         if (passes) {

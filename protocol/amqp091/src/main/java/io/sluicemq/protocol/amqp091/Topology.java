@@ -187,8 +187,14 @@ final class Topology {
     }
 
     private void createQueue(ChannelMethod.QueueDeclare method) {
+        // What Qpid JMS declares durable and exclusive is a durable subscription, which outlives the connection.
+        boolean subscription = method.durable() && method.exclusive() && connection.peerIsQpidJms();
         Client.QueueSpec spec = new Client.QueueSpec(
-                method.queue(), method.durable(), method.exclusive(), method.autoDelete(), method.arguments());
+                method.queue(),
+                method.durable(),
+                method.exclusive() && !subscription,
+                method.autoDelete(),
+                method.arguments());
         client().declareQueue(spec, channel.request(MethodId.QUEUE_DECLARE, status -> declared(status, method)));
     }
 

@@ -434,8 +434,44 @@ class ConsumingTest {
         peer.send(RawFrames.recoverAsync(1, true));
         peer.expectNothing();
         assertThat(broker.settled).hasSize(3);
-        peer.send(RawFrames.recover(1, false));
-        peer.expectConnectionClose(540, "requeue=false");
+    }
+
+    /** Spec, basic.recover without requeue: to the original recipient. */
+    @Test
+    void shouldSendAgain() {
+        FakeClient.FakeConsumer consumer = consume("c");
+        FakeClient.FakeConsumer gone = consume("d");
+        FakeDelivery first = consumer.deliver("1");
+        FakeDelivery second = gone.deliver("2");
+        FakeDelivery third = consumer.deliver("3");
+        peer.send(RawFrames.get(1, "q", false));
+        FakeDelivery got = broker.delivery("4");
+        broker.answer(got);
+        peer.send(RawFrames.cancel(1, "d", true));
+        broker.answer(null);
+        loop.run(peer.session::flushed);
+        consumer.written.clear();
+        peer.frames();
+
+        for (int round = 1; round <= 2; round++) {
+            peer.send(RawFrames.recover(1, false));
+            peer.expect(1, MethodId.BASIC_RECOVER_OK);
+            assertThat(broker.settled).containsExactlyInAnyOrder(second, got);
+            ByteBuffer arguments = peer.expect(1, MethodId.BASIC_DELIVER).arguments();
+            RawFrame.shortString(arguments);
+            assertThat(arguments.getLong()).isEqualTo(3 + 2L * round);
+            assertThat(arguments.get()).as("redelivered").isOne();
+            assertThat(peer.content(1)).isEqualTo("1");
+            assertThat(peer.delivery(1)).isEqualTo("c:" + (4 + 2 * round) + ":3");
+            peer.expectNothing();
+        }
+        peer.send(RawFrames.ack(1, 8, true));
+        assertThat(first.outcome).isEqualTo(Outcome.ACCEPTED);
+        assertThat(third.outcome).isEqualTo(Outcome.ACCEPTED);
+        loop.run(peer.session::flushed);
+        assertThat(consumer.written).as("its window was given back before").isEmpty();
+        peer.send(RawFrames.recoverAsync(1, false));
+        peer.expectNothing();
     }
 
     // ---- get

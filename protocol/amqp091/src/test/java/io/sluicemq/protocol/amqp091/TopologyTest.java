@@ -171,6 +171,17 @@ class TopologyTest {
         assertThat(ok.getInt()).isEqualTo(2);
     }
 
+    /** WIRE: the durable subscriptions of Qpid JMS are durable, exclusive queues that outlive their connection. */
+    @Test
+    void shouldNotEndTheDurableSubscriptionsOfQpidJms() {
+        Peer qpid = Peer.connected(loop, broker, Peer.OPTIONS, Peer.product("qpid"));
+        qpid.send(RawFrames.queueDeclare(1, "id:sub", NONE, false, true, true));
+        assertThat(broker.request()).isEqualTo(new QueueSpec("id:sub", true, false, false, Map.of()));
+        broker.answer(new QueueStatus("id:sub", 0, 0));
+        qpid.send(RawFrames.queueDeclare(1, "temporary", NONE, false, false, true));
+        assertThat(broker.request()).isEqualTo(new QueueSpec("temporary", false, true, false, Map.of()));
+    }
+
     @Test
     void shouldNameAQueue() {
         peer.send(RawFrames.queueDeclare(1, "", NONE));
