@@ -36,6 +36,7 @@ public final class JavaProcess implements AutoCloseable {
                 "-XX:TieredStopAtLevel=1",
                 "--enable-native-access=ALL-UNNAMED",
                 "--sun-misc-unsafe-memory-access=allow",
+                "-Dlogback.configurationFile=" + System.getProperty("logback.configurationFile", ""),
                 "-cp",
                 System.getProperty("java.class.path"),
                 mainClass.getName()));

@@ -3,6 +3,7 @@ package io.sluicemq.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import ch.qos.logback.classic.Level;
 import com.rabbitmq.client.AuthenticationFailureException;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
@@ -11,6 +12,7 @@ import com.rabbitmq.client.LongString;
 import com.rabbitmq.client.SaslMechanism;
 import com.rabbitmq.client.impl.LongStringHelper;
 import io.sluicemq.server.config.ServerOptions;
+import io.sluicemq.testkit.LogCapture;
 import io.sluicemq.transport.ListenerCounters;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -44,6 +46,8 @@ class SluiceMQTest {
             assertThat(broker.counters().connections()).isEqualTo(1);
             assertThat(broker.counters().published()).isEqualTo(1);
             assertThat(broker.listenerCounters()).containsOnlyKeys("amqp");
+            assertThat(broker.listenerCounters().get("amqp").open()).isEqualTo(1);
+            assertThat(broker.listenerCounters().get("amqp").unauthenticated()).isZero();
             assertThat(broker.failedTasks()).isZero();
         }
     }
@@ -189,6 +193,21 @@ class SluiceMQTest {
                         + " the builder: frame-max is '1': expected a size such as 64KiB, 10MiB or a plain number of bytes,"
                         + " from 4KiB to 16MiB;"
                         + " the builder: the password of ann is not valid: expected a password of at least one character, none of them NUL");
+    }
+
+    @Test
+    void shouldWarnOnceThatNobodyCanLogInFromTheNetwork() {
+        try (LogCapture log = new LogCapture()) {
+            SluiceMQ.builder().port(0).host("0.0.0.0").start().stop();
+            assertThat(log.messages(Level.WARN))
+                    .containsExactly("others can connect from the network, but nobody can log in from there: guest may"
+                            + " from this machine only, and no users are configured");
+        }
+        try (LogCapture log = new LogCapture()) {
+            SluiceMQ.builder().port(0).start().stop();
+            SluiceMQ.builder().port(0).host("0.0.0.0").user("ann", "secret").start().stop();
+            assertThat(log.messages(Level.WARN)).isEmpty();
+        }
     }
 
     @Test

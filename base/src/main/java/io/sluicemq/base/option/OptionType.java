@@ -116,9 +116,10 @@ public final class OptionType<T> {
                 element);
     }
 
-    /** A {@link #SIZE}, or a percentage of {@code whole}, such as {@code 40%}. */
+    /** A {@link #SIZE} up to {@code whole}, or a percentage of it, such as {@code 40%}. */
     public static OptionType<Long> sizeOrShareOf(LongSupplier whole, String wholeName) {
-        String description = "a size such as 512MiB, or a percentage of " + wholeName + " such as 40%";
+        String description =
+                "a size such as 512MiB that fits into " + wholeName + ", or a percentage of it such as 40%";
         return new OptionType<>(
                 description,
                 text -> {
@@ -132,7 +133,7 @@ public final class OptionType<T> {
                     return shareOf(whole.getAsLong(), percent);
                 },
                 OptionType::formatSize,
-                bytes -> bytes >= 0,
+                bytes -> bytes >= 0 && bytes <= whole.getAsLong(),
                 Comparator.naturalOrder(),
                 null);
     }

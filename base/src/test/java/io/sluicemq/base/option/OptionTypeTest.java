@@ -104,10 +104,12 @@ class OptionTypeTest {
 
     @Test
     void shouldReadAShareOfAWhole() throws InvalidValue {
-        OptionType<Long> type = OptionType.sizeOrShareOf(() -> 1000, "the heap");
+        OptionType<Long> type = OptionType.sizeOrShareOf(() -> 2000, "the heap");
 
-        assertThat(type.parse("40%")).isEqualTo(400);
+        assertThat(type.parse("40%")).isEqualTo(800);
         assertThat(type.parse("1k")).isEqualTo(1024);
+        assertThatThrownBy(() -> type.parse("2k"))
+                .hasMessage("a size such as 512MiB that fits into the heap, or a percentage of it such as 40%");
         assertThatThrownBy(() -> type.parse("101%")).hasMessage("a percentage from 1% to 100%");
         assertThat(OptionType.shareOf(Long.MAX_VALUE, 100)).isEqualTo(Long.MAX_VALUE);
     }

@@ -12,8 +12,8 @@ import java.util.concurrent.TimeUnit;
  * Keeps the producers of a queue at the pace of its consumers, as long as that costs them next to nothing. When messages
  * gather although there are consumers, those who publish are held until most are gone. Whether that is worth it is seen at
  * once: if consumers have not taken a good part of them after a glance of 20 ms, or not nearly all after 250 ms, the hold is
- * given up and the next is not tried for a second, then two, up to a minute. So a producer far ahead of slow consumers, which
- * wants its messages to be queued, loses a thirtieth of its time at most, and soon far less.
+ * given up, and not tried again for 100 ms, then 200, up to 10 s. So a producer far ahead of slow consumers, which wants its
+ * messages to be queued, soon loses 20 ms in 10 s.
  *
  * <p>Owned by the queue's loop. Invariant: whoever is held is released by the queue falling to its low mark, by the end of
  * the last consumer or of the queue, or by the timer.
@@ -33,8 +33,8 @@ final class Pace {
 
     private static final long GLANCE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
     private static final long LONGEST_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
-    private static final long FIRST_REST_NANOS = TimeUnit.SECONDS.toNanos(1);
-    private static final long LONGEST_REST_NANOS = TimeUnit.SECONDS.toNanos(60);
+    private static final long FIRST_REST_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+    private static final long LONGEST_REST_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     private final Loop loop;
     private final Set<Producer> held = Collections.newSetFromMap(new IdentityHashMap<>());

@@ -1,5 +1,10 @@
 package io.sluicemq.bench;
 
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -82,8 +87,21 @@ final class ArtemisPeer implements Peer {
                         instance.toString()));
         Process process = sandbox.start(
                 name(), sandbox.folder(), environment, List.of(instance.resolve("bin/artemis").toString(), "run"));
-        sandbox.awaitReady(name(), process, START_LIMIT, () -> Peer.answers(
-                port, (byte) 'A', (byte) 'M', (byte) 'Q', (byte) 'P', (byte) 0, (byte) 1, (byte) 0, (byte) 0));
+        sandbox.awaitReady(name(), process, START_LIMIT, () -> answers(port));
         return new Running(port, Sandbox.family(process));
+    }
+
+    /** Whether it answers the protocol header of AMQP 1.0, which its all-protocols acceptor knows. */
+    private static boolean answers(int port) {
+        try (Socket socket = new Socket()) {
+            socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), PROBE_MILLIS);
+            socket.setSoTimeout(PROBE_MILLIS);
+            OutputStream out = socket.getOutputStream();
+            out.write(new byte[] {'A', 'M', 'Q', 'P', 0, 1, 0, 0});
+            out.flush();
+            return socket.getInputStream().read() >= 0;
+        } catch (IOException notYet) {
+            return false;
+        }
     }
 }

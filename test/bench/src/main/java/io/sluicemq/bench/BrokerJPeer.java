@@ -115,7 +115,7 @@ final class BrokerJPeer implements Peer {
                         "qpid.amqp_port=" + port,
                         "-prop",
                         "qpid.work_dir=" + work));
-        sandbox.awaitReady(name(), process, START_LIMIT, () -> Peer.answersAmqp091(port));
+        sandbox.awaitReady(name(), process, START_LIMIT, () -> Peer.acceptsClients(port));
         return new Running(port, Sandbox.family(process));
     }
 }

@@ -1,12 +1,10 @@
 package io.sluicemq.bench;
 
+import com.rabbitmq.client.ConnectionFactory;
 import java.io.IOException;
-import java.io.OutputStream;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.net.Socket;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.TimeoutException;
 
 /** A broker (or the bare relay) that can be started alone on loopback. */
 sealed interface Peer permits SluiceMqPeer, RabbitMqPeer, BrokerJPeer, ArtemisPeer, RelayPeer {
@@ -57,22 +55,19 @@ sealed interface Peer permits SluiceMqPeer, RabbitMqPeer, BrokerJPeer, ArtemisPe
         }
     }
 
-    /** Whether something on the port answers a protocol header with at least a byte. */
-    static boolean answers(int port, byte... header) {
-        try (Socket socket = new Socket()) {
-            socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), PROBE_MILLIS);
-            socket.setSoTimeout(PROBE_MILLIS);
-            OutputStream out = socket.getOutputStream();
-            out.write(header);
-            out.flush();
-            return socket.getInputStream().read() >= 0;
-        } catch (IOException notYet) {
+    /** Whether a client can log in on the port by AMQP 0-9-1: a broker may listen before its virtual host is there. */
+    static boolean acceptsClients(int port) {
+        ConnectionFactory factory = new ConnectionFactory();
+        factory.setHost("127.0.0.1");
+        factory.setPort(port);
+        factory.setConnectionTimeout(PROBE_MILLIS);
+        factory.setHandshakeTimeout(PROBE_MILLIS);
+        factory.setAutomaticRecoveryEnabled(false);
+        try {
+            factory.newConnection("sluicemq-compare").abort(PROBE_MILLIS);
+            return true;
+        } catch (IOException | TimeoutException notYet) {
             return false;
         }
-    }
-
-    /** Whether an AMQP 0-9-1 broker has begun to answer on the port. */
-    static boolean answersAmqp091(int port) {
-        return answers(port, (byte) 'A', (byte) 'M', (byte) 'Q', (byte) 'P', (byte) 0, (byte) 0, (byte) 9, (byte) 1);
     }
 }

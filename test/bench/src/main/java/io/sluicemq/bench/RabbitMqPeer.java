@@ -120,7 +120,7 @@ final class RabbitMqPeer implements Peer {
                 List.of("epmd", "-port", Integer.toString(mapperPort), "-address", "127.0.0.1"));
         Process process = sandbox.start(
                 name(), folder, environment, List.of(home.resolve("sbin/rabbitmq-server").toString()));
-        sandbox.awaitReady(name(), process, START_LIMIT, () -> Peer.answersAmqp091(port));
+        sandbox.awaitReady(name(), process, START_LIMIT, () -> Peer.acceptsClients(port));
         return new Running(port, Sandbox.family(process));
     }
 }

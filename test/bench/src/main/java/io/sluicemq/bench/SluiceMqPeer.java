@@ -69,7 +69,7 @@ final class SluiceMqPeer implements Peer {
                         Integer.toString(port),
                         "--data",
                         sandbox.folder().resolve("data").toString()));
-        sandbox.awaitReady(name(), process, START_LIMIT, () -> Peer.answersAmqp091(port));
+        sandbox.awaitReady(name(), process, START_LIMIT, () -> Peer.acceptsClients(port));
         return new Running(port, Sandbox.family(process));
     }
 }

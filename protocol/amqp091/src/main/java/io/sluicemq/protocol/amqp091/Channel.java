@@ -87,6 +87,11 @@ final class Channel {
         return phase == Phase.FAILED && peerClosedToo;
     }
 
+    /** Whether nothing of this channel but publishes would be delayed if nothing more were read. */
+    boolean onlyPublishes() {
+        return phase == Phase.OPEN && awaited == 0 && transaction == null && consuming.idle();
+    }
+
     // ---- frames, as they arrive
 
     void onMethod(ChannelMethod method) {

@@ -65,6 +65,7 @@ final class ConnectionSession implements ProtocolSession, ClientEvents, FrameHan
 
     private static final int PAUSED_FOR_PARKED = 2;
     private static final int PAUSED_FOR_BROKER = 4;
+    private static final int PAUSED_FOR_PACE = 8;
 
     private final Wire wire;
     private final Loop loop;
@@ -588,6 +589,24 @@ final class ConnectionSession implements ProtocolSession, ClientEvents, FrameHan
     void published() {
         publishedSinceCheck = true;
         hasPublished = true;
+    }
+
+    /** Whether the client is known to stop publishing on a channel at channel.flow, and takes no harm from it. */
+    boolean peerObeysFlow() {
+        return peer.obeysFlow();
+    }
+
+    /** Whether this connection does nothing but publish on {@code channel}. */
+    boolean onlyPublishes(Channel channel) {
+        return unreleasedChannels == 1 && channel.onlyPublishes();
+    }
+
+    void pausePublisher() {
+        pause(PAUSED_FOR_PACE);
+    }
+
+    void resumePublisher() {
+        resume(PAUSED_FOR_PACE);
     }
 
     private void checkCongestion() {

@@ -47,6 +47,11 @@ final class Consuming {
         this.connection = connection;
     }
 
+    /** Whether there is no consumer and nothing to settle. */
+    boolean idle() {
+        return consumers.isEmpty() && replies == null && unacked.size() == 0;
+    }
+
     // ---- consumers
 
     void consume(ChannelMethod.BasicConsume method, String queue) {

@@ -12,10 +12,11 @@ import java.util.Map;
  * @param qpidJms whether it is the Qpid JMS client for AMQP 0-x, whose expiration is a date and whose qos is the
  *     session's
  */
-record PeerTraits(String product, String connectionName, Map<?, ?> capabilities, boolean qpidJms) {
+record PeerTraits(
+        String product, String connectionName, Map<?, ?> capabilities, boolean qpidJms, boolean obeysFlow) {
 
     /** A peer that has said nothing yet. */
-    static final PeerTraits UNKNOWN = new PeerTraits("", "", Map.of(), false);
+    static final PeerTraits UNKNOWN = new PeerTraits("", "", Map.of(), false, false);
 
     static PeerTraits of(Map<String, Object> properties) {
         String product = text(properties, "product");
@@ -23,12 +24,15 @@ record PeerTraits(String product, String connectionName, Map<?, ?> capabilities,
         boolean qpid = product.toLowerCase(Locale.ROOT).contains("qpid")
                 || properties.containsKey("qpid.client_process")
                 || properties.containsKey("qpid.client_pid");
+        String platform = text(properties, "platform");
+        boolean rabbit = product.equals("RabbitMQ") && (platform.startsWith("Java") || platform.startsWith(".NET"));
         Map<?, ?> capabilities = properties.get("capabilities") instanceof Map<?, ?> map ? map : Map.of();
         return new PeerTraits(
                 version.isEmpty() ? product : product + " " + version,
                 text(properties, "connection_name"),
                 capabilities,
-                qpid);
+                qpid,
+                qpid || rabbit);
     }
 
     private static String text(Map<String, Object> properties, String name) {

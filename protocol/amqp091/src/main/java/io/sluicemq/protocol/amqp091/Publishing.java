@@ -44,12 +44,14 @@ final class Publishing {
     private byte[] body = NO_BYTES;
     private int bodyLength;
     private int arrived;
+    private final ChannelProducer producer;
     private Confirms confirms;
     private Runnable flushConfirms;
 
     Publishing(Channel channel, ConnectionSession connection) {
         this.channel = channel;
         this.connection = connection;
+        this.producer = new ChannelProducer(channel, connection);
     }
 
     /** Whether no content is in progress, so that a method may come; if not, the connection is closed. */
@@ -203,10 +205,10 @@ final class Publishing {
             queues = transaction.publish(message);
         } else if (confirms != null) {
             PublishCompletion completion = new PublishCompletion(this, confirms.publish());
-            queues = connection.client().publish(message, completion);
+            queues = connection.client().publish(message, completion, producer);
             completion.handedOut();
         } else {
-            queues = connection.client().publish(message, null);
+            queues = connection.client().publish(message, null, producer);
         }
         connection.published();
         if (queues > 0) {
