@@ -52,8 +52,10 @@ final class Field {
                 new QueueKind(prefix + "plain-2", false, false, true, Map.of("x-max-length", 2_000)),
                 new QueueKind(prefix + "plain-3", true, false, true, Map.of("x-max-length-bytes", 2_000_000)),
                 new QueueKind(prefix + "fleeting", false, true, true, Map.of("x-max-length", 500)),
-                new QueueKind(prefix + "short-lived", false, false, true, Map.of("x-expires", 300, "x-max-length", 500)),
-                new QueueKind(prefix + "priorities", true, false, true, Map.of("x-max-priority", 5, "x-max-length", 500)),
+                new QueueKind(prefix + "short-lived", false, false, true,
+                        Map.of("x-expires", 300, "x-max-length", 500)),
+                new QueueKind(prefix + "priorities", true, false, true,
+                        Map.of("x-max-priority", 5, "x-max-length", 500)),
                 new QueueKind(prefix + "single", true, false, true,
                         Map.of("x-single-active-consumer", true, "x-max-length", 500)),
                 new QueueKind(prefix + "limited", true, false, true,
@@ -116,7 +118,9 @@ final class Field {
 
     /** Arguments to bind with, which a headers exchange looks at. */
     static Map<String, Object> anyBindingArguments(Random random) {
-        return random.nextBoolean() ? Map.of("x-match", random.nextBoolean() ? "any" : "all", "h", random.nextInt(3)) : Map.of();
+        return random.nextBoolean()
+                ? Map.of("x-match", random.nextBoolean() ? "any" : "all", "h", random.nextInt(3))
+                : Map.of();
     }
 
     /** Headers to publish with. */

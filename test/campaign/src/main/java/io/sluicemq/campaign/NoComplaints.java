@@ -21,7 +21,8 @@ final class NoComplaints extends ForgivingExceptionHandler {
     }
 
     @Override
-    public void handleTopologyRecoveryException(Connection connection, Channel channel, TopologyRecoveryException cause) {
+    public void handleTopologyRecoveryException(Connection connection, Channel channel,
+            TopologyRecoveryException cause) {
         // nothing recovers by itself here
     }
 

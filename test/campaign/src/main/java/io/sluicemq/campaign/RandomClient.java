@@ -32,7 +32,8 @@ final class RandomClient {
 
     private static final int CHANNELS = 4;
     private static final int ANSWER_LIMIT_MILLIS = 20_000;
-    private static final byte[][] BODIES = {new byte[0], new byte[10], new byte[1_000], new byte[4_096], new byte[140_000]};
+    private static final byte[][] BODIES =
+            {new byte[0], new byte[10], new byte[1_000], new byte[4_096], new byte[140_000]};
 
     private enum Mode {
         PLAIN,
@@ -259,7 +260,8 @@ final class RandomClient {
         switch (line.mode) {
             case CONFIRM -> {
                 line.channel.exchangeDeclarePassive("amq.direct");
-                findings.count(line.channel.waitForConfirms(ANSWER_LIMIT_MILLIS) ? "confirmed" : "confirmed, some refused");
+                findings.count(
+                        line.channel.waitForConfirms(ANSWER_LIMIT_MILLIS) ? "confirmed" : "confirmed, some refused");
                 known(line);
             }
             case TRANSACTION -> {
@@ -333,9 +335,11 @@ final class RandomClient {
         };
         CancelCallback cancelled = tag -> findings.count("cancelled by the broker");
         Map<String, Object> arguments = random.nextInt(3) == 0 ? Map.of("x-priority", random.nextInt(3)) : Map.of();
-        boolean exclusive = random.nextInt(10) == 0 && (own || !queue.arguments().containsKey("x-single-active-consumer"));
-        line.consumers.add(line.channel.basicConsume(own ? ownQueue : queue.name(), autoAck, "", false, exclusive, arguments,
-                deliver, cancelled));
+        boolean exclusive =
+                random.nextInt(10) == 0 && (own || !queue.arguments().containsKey("x-single-active-consumer"));
+        line.consumers
+                .add(line.channel.basicConsume(own ? ownQueue : queue.name(), autoAck, "", false, exclusive, arguments,
+                        deliver, cancelled));
         findings.count("consume");
     }
 
@@ -419,7 +423,8 @@ final class RandomClient {
         } else if (dice < 72) {
             queue.declare(channel);
             exchange.declare(channel);
-            channel.queueBind(queue.name(), exchange.name(), Field.anyBindingKey(random), Field.anyBindingArguments(random));
+            channel.queueBind(queue.name(), exchange.name(), Field.anyBindingKey(random),
+                    Field.anyBindingArguments(random));
             findings.count("bind");
         } else if (dice < 78) {
             channel.queueUnbind(queue.name(), exchange.name(), Field.anyBindingKey(random));
@@ -440,7 +445,8 @@ final class RandomClient {
             channel.exchangeDelete(exchange.name(), random.nextInt(4) == 0);
             findings.count("delete exchange");
         } else if (ownQueue == null) {
-            ownQueue = channel.queueDeclare("", false, true, random.nextBoolean(), Map.of("x-max-length", 100)).getQueue();
+            ownQueue =
+                    channel.queueDeclare("", false, true, random.nextBoolean(), Map.of("x-max-length", 100)).getQueue();
             findings.count("declare own queue");
         } else {
             channel.queueDelete(ownQueue);

@@ -64,7 +64,8 @@ public final class RandomOperations implements Callable<Integer> {
     public Integer call() throws InterruptedException {
         long chosen = seed == null ? System.nanoTime() : seed;
         try (BrokerUnderTest broker = BrokerUnderTest.at(uri)) {
-            out.printf("%d clients at %s for %d s; to do the same again: --seed %d%n", clients, broker, seconds, chosen);
+            out.printf("%d clients at %s for %d s; to do the same again: --seed %d%n", clients, broker, seconds,
+                    chosen);
             // RabbitMQ has delivery limits for a queue type that can do less otherwise
             Field field = new Field("random-" + Long.toString(chosen, 36) + "-", broker instanceof EmbeddedBroker);
             play(broker, field, chosen);
@@ -138,7 +139,8 @@ public final class RandomOperations implements Callable<Integer> {
             for (int quiet = 0; quiet < 10; LockSupport.parkNanos(PAUSE_NANOS)) {
                 quiet = drain(connection, names) == 0 ? quiet + 1 : 0;
                 if (System.nanoTime() > end) {
-                    findings.fault("messages still come after " + TimeUnit.NANOSECONDS.toSeconds(DRAIN_LIMIT_NANOS) + " s");
+                    findings.fault(
+                            "messages still come after " + TimeUnit.NANOSECONDS.toSeconds(DRAIN_LIMIT_NANOS) + " s");
                     break;
                 }
             }

@@ -103,7 +103,8 @@ final class Consuming {
             return;
         }
         boolean settled = method.noAck();
-        ChannelConsumer consumer = new ChannelConsumer(this, tag, !settled && (gate.limited() || connection.peerIsQpidJms()));
+        ChannelConsumer consumer =
+                new ChannelConsumer(this, tag, !settled && (gate.limited() || connection.peerIsQpidJms()));
         ConsumerSpec spec = new ConsumerSpec(
                 queue,
                 tag.value(),

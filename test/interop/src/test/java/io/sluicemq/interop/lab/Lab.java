@@ -382,7 +382,8 @@ public final class Lab {
         await().pollDelay(Duration.ZERO).pollInterval(Duration.ofMillis(5)).atMost(Duration.ofSeconds(5))
                 .untilAsserted(() -> {
                     Presence left = Presence.of(embedded.counters());
-                    assertThat(left.isWithin(before)).as("left %s, of which there was %s before", left, before).isTrue();
+                    assertThat(left.isWithin(before)).as("left %s, of which there was %s before", left, before)
+                            .isTrue();
                 });
         assertThat(embedded.failedTasks()).as("tasks that failed by a defect").isZero();
         assertThat(embedded.log().takeLines()).as("the broker's log above INFO").noneMatch(BrokerLog.Line::trace);

@@ -411,8 +411,9 @@ class QpidJmsTest {
     @Spec("0-9-1 connection.start-ok")
     @BeyondRabbitMq("ends the stream without a word, for which the client waits half a minute")
     void shouldRefuseAWrongPassword(Lab lab) {
-        String url = "amqp://guest:wrong@" + lab.broker().virtualHost() + "?brokerlist='tcp://" + lab.broker().host() + ":"
-                + lab.broker().port() + "?retries='0''";
+        String url =
+                "amqp://guest:wrong@" + lab.broker().virtualHost() + "?brokerlist='tcp://" + lab.broker().host() + ":"
+                        + lab.broker().port() + "?retries='0''";
         assertThatThrownBy(() -> new AMQConnection(url).close()).isInstanceOf(Exception.class);
     }
 }

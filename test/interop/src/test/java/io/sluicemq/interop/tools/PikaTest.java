@@ -31,7 +31,7 @@ class PikaTest {
 
     @Test
     @Spec({"0-9-1 basic.publish", "0-9-1 basic.consume", "0-9-1 tx.commit", "RabbitMQ publisher confirms",
-            "RabbitMQ direct reply-to"})
+        "RabbitMQ direct reply-to"})
     void shouldServeAnApplicationInPython(Lab lab, @TempDir Path folder) throws Exception {
         Path script = folder.resolve("pika_client.py");
         try (InputStream source = PikaTest.class.getResourceAsStream("pika_client.py")) {
