@@ -10,6 +10,8 @@ import java.util.List;
  * @param exchange where the message was published before it came to that queue
  * @param routingKeys the keys it was published with
  * @param originalExpiration the time-to-live it lost, in milliseconds as the sender wrote it; null if none
+ * @param claimed whether only the message's sender says so, who sends on what he once received: such a death is counted
+ *     and shown, but proves no cycle
  */
 public record Death(
         String queue,
@@ -18,7 +20,20 @@ public record Death(
         long firstTimeMillis,
         String exchange,
         List<String> routingKeys,
-        String originalExpiration) {
+        String originalExpiration,
+        boolean claimed) {
+
+    /** A death that the broker has seen itself. */
+    public Death(
+            String queue,
+            Reason reason,
+            long count,
+            long firstTimeMillis,
+            String exchange,
+            List<String> routingKeys,
+            String originalExpiration) {
+        this(queue, reason, count, firstTimeMillis, exchange, routingKeys, originalExpiration, false);
+    }
 
     /** Why. */
     public enum Reason {

@@ -1,5 +1,6 @@
 package io.sluicemq.api;
 
+import java.util.List;
 import java.util.Map;
 
 /** How to read a message's {@linkplain Message#header own header bytes}: a protocol's, stateless, called on any loop. */
@@ -10,6 +11,9 @@ public interface MessageFormat {
 
     /** The application's headers: names and values as plain Java types; empty if there are none. */
     Map<String, Object> headers(Message message);
+
+    /** The dead-letter history that the sender has put into the message, the latest first; what makes no sense is left out. */
+    List<Death> claimedDeaths(Message message);
 
     /** The message's time-to-live in milliseconds as the sender wrote it, for the dead-letter history; null if none. */
     String originalExpiration(Message message);

@@ -154,7 +154,12 @@ final class ConnectedClient implements Client {
         try {
             options = QueueOptions.parse(queue, host.name());
         } catch (QueueOptions.Invalid e) {
-            reply.failed(e.error());
+            // Of a queue that exists, what differs says more than what would be wrong with a new one.
+            QueueProxy existing = host.table().queue(queue.name());
+            BrokerError difference = existing == null
+                    ? null
+                    : QueueEquivalence.difference(existing.queue().spec(), queue, host.name());
+            reply.failed(difference == null ? e.error() : difference);
             return;
         }
         host.change(context.loop, topology -> topology.declareQueue(this, queue, options, relay));

@@ -17,7 +17,8 @@ import java.util.List;
  * other in the order in which they left, however many dead letters that causes in turn.
  *
  * <p>A cycle is cut where RabbitMQ cuts it: a message does not enter a queue in which it died before, if it has come round
- * without a consumer's rejection on the way.
+ * without a consumer's rejection on the way. A history that a sender has put into a message is continued and counted, as
+ * applications that send on what they received expect, but is no proof of a cycle.
  */
 @LoopOwned
 final class DeadLetters {
@@ -96,7 +97,8 @@ final class DeadLetters {
     }
 
     private List<Death> history(String queue, Message message, Death.Reason reason) {
-        List<Death> before = message.deaths();
+        boolean first = message.deaths().isEmpty();
+        List<Death> before = first ? message.format().claimedDeaths(message) : message.deaths();
         List<Death> after = new ArrayList<>(before.size() + 1);
         Death latest = null;
         for (Death death : before) {
@@ -124,7 +126,7 @@ final class DeadLetters {
                     context.loop.currentTimeMillis(),
                     message.exchange(),
                     List.copyOf(keys),
-                    before.isEmpty() ? message.format().originalExpiration(message) : null);
+                    first ? message.format().originalExpiration(message) : null);
         }
         after.addFirst(latest);
         return List.copyOf(after);
@@ -133,6 +135,9 @@ final class DeadLetters {
     /** Whether a message with this history, the latest first, has come back to {@code queue} without any rejection. */
     private static boolean comesRound(String queue, List<Death> deaths) {
         for (Death death : deaths) {
+            if (death.claimed()) {
+                continue;
+            }
             if (death.reason() == Death.Reason.REJECTED) {
                 return false;
             }

@@ -49,7 +49,8 @@ final class QueueEquivalence {
                 Kind.QUEUE, current.name(), virtualHost, property, "'" + received + "'", "'" + now + "'");
     }
 
-    private static String phrase(Object value) {
+    /** An argument's value and type in words. */
+    static String phrase(Object value) {
         return value == null ? "none" : "the value '" + value + "' of type '" + type(value) + "'";
     }
 

@@ -25,6 +25,8 @@ import java.util.function.Supplier;
 @LoopOwned
 final class Topology {
 
+    private static final String ALTERNATE = "alternate-exchange";
+
     private final VirtualHost host;
     private final LoopContext home;
     private final LoopContext[] contexts;
@@ -54,7 +56,7 @@ final class Topology {
             relay.failed(home.loop, new BrokerError.UnknownExchangeType(spec.name(), spec.type()));
             return;
         }
-        Object alternate = spec.arguments().get("alternate-exchange");
+        Object alternate = spec.arguments().get(ALTERNATE);
         if (alternate != null && !(alternate instanceof CharSequence)) {
             relay.failed(
                     home.loop,
@@ -62,7 +64,7 @@ final class Topology {
                             Kind.EXCHANGE,
                             spec.name(),
                             host.name(),
-                            "alternate-exchange",
+                            ALTERNATE,
                             "expected a string, got '" + alternate + "'"));
             return;
         }
@@ -158,8 +160,8 @@ final class Topology {
                         unlike.name(),
                         host.name(),
                         unlike.property(),
-                        quoted(unlike.requested()),
-                        quoted(unlike.current()));
+                        phrase(unlike.property(), unlike.requested()),
+                        phrase(unlike.property(), unlike.current()));
             case Refusal.InvalidArgument invalid ->
                 new BrokerError.InvalidArgument(
                         kind,
@@ -172,8 +174,9 @@ final class Topology {
         };
     }
 
-    private static String quoted(Object value) {
-        return value == null ? "none" : "'" + value + "'";
+    /** A property's value in words; an argument's with its type. */
+    private static String phrase(String property, Object value) {
+        return property.equals(ALTERNATE) ? QueueEquivalence.phrase(value) : "'" + value + "'";
     }
 
     // ---- queues

@@ -266,7 +266,8 @@ public final class Queue {
         if (removed) {
             return new BrokerError.NotFound(Kind.QUEUE, name, virtualHost);
         }
-        if (consumers.hasExclusive() || consumer.spec().exclusive() && !consumers.isEmpty()) {
+        boolean notAlone = !consumers.isEmpty() || options.singleActiveConsumer();
+        if (consumers.hasExclusive() || consumer.spec().exclusive() && notAlone) {
             return new BrokerError.ExclusiveUse(name, virtualHost);
         }
         hadConsumers = true;

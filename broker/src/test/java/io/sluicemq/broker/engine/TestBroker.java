@@ -139,6 +139,11 @@ final class TestBroker {
         }
 
         @Override
+        public List<io.sluicemq.api.Death> claimedDeaths(Message message) {
+            return List.of();
+        }
+
+        @Override
         public String originalExpiration(Message message) {
             return message.ttlMillis() == Message.NO_TTL ? null : Long.toString(message.ttlMillis());
         }

@@ -1,8 +1,10 @@
 package io.sluicemq.protocol.amqp091;
 
+import io.sluicemq.api.Death;
 import io.sluicemq.api.Message;
 import io.sluicemq.api.MessageFormat;
 import io.sluicemq.protocol.amqp091.codec.BasicProperties;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -24,6 +26,11 @@ public final class Amqp091Format implements MessageFormat {
     @Override
     public Map<String, Object> headers(Message message) {
         return BasicProperties.of(message.header()).headers();
+    }
+
+    @Override
+    public List<Death> claimedDeaths(Message message) {
+        return ClaimedDeaths.of(BasicProperties.of(message.header()).header(DeliveryHeaders.X_DEATH));
     }
 
     @Override

@@ -7,7 +7,6 @@ import io.sluicemq.base.LoopOwned;
 import io.sluicemq.protocol.amqp091.codec.BasicProperties;
 import io.sluicemq.protocol.amqp091.codec.ChannelMethod;
 import io.sluicemq.protocol.amqp091.codec.FrameEncoder;
-import io.sluicemq.protocol.amqp091.codec.MethodId;
 import io.sluicemq.protocol.amqp091.codec.ProtocolFault;
 import io.sluicemq.protocol.amqp091.codec.ReplyCode;
 import io.sluicemq.protocol.amqp091.codec.ShortString;

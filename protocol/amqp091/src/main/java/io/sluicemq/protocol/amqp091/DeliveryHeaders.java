@@ -19,6 +19,9 @@ import java.util.Map;
  */
 final class DeliveryHeaders {
 
+    /** The header that holds the dead-letter history. */
+    static final String X_DEATH = "x-death";
+
     private DeliveryHeaders() {}
 
     static byte[] of(Delivery delivery) {
@@ -51,7 +54,7 @@ final class DeliveryHeaders {
         }
         Death last = deaths.getFirst();
         editor.remove(BasicProperty.EXPIRATION)
-                .setHeader("x-death", history)
+                .setHeader(X_DEATH, history)
                 .setHeader("x-first-death-exchange", first.exchange())
                 .setHeader("x-first-death-queue", first.queue())
                 .setHeader("x-first-death-reason", first.reason().word())

@@ -199,6 +199,34 @@ final class Publishing {
     }
 
     private void publish(Message message) {
+        if (mandatory && channel.transaction() == null && isReply(message)) {
+            // Whether the one who asked is still there is known where he is.
+            connection.client().findReplyAddress(
+                    message.routingKey(), channel.<Boolean>request(MethodId.BASIC_PUBLISH, open -> {
+                        if (open) {
+                            send(message);
+                        } else {
+                            confirmAtOnce();
+                            writeReturn(message);
+                        }
+                    }));
+            return;
+        }
+        send(message);
+    }
+
+    private static boolean isReply(Message message) {
+        return message.exchange().isEmpty() && message.routingKey().startsWith(Client.ReplyAddress.PREFIX);
+    }
+
+    /** Answers a publish in confirm mode that reaches no queue. */
+    private void confirmAtOnce() {
+        if (confirms != null) {
+            new PublishCompletion(this, confirms.publish()).handedOut();
+        }
+    }
+
+    private void send(Message message) {
         ChannelTransaction transaction = channel.transaction();
         int queues;
         if (transaction != null) {
