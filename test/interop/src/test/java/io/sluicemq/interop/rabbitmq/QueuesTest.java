@@ -129,9 +129,10 @@ class QueuesTest {
     void shouldRefuseOtherArguments(Lab lab) throws Exception {
         String queue = lab.queue(table("x-message-ttl", 60_000));
         Channel other = lab.channel();
-        Refusal.of(() -> other.queueDeclare(queue, true, false, false, table("x-message-ttl", 50_000)))
-                .shouldBe(Refusal.channel(406, inequivalent(queue,
-                        "'x-message-ttl' $ received '50000' but current is '60000'"), "50.10"));
+        Refusal refusal = Refusal
+                .of(() -> other.queueDeclare(queue, true, false, false, table("x-message-ttl", 50_000)));
+        refusal.shouldBe(Refusal.channel(406, inequivalent(queue, "'x-message-ttl' $ received "), "50.10"));
+        assertThat(refusal.text()).contains("'50000'", "'60000'");
         Channel none = lab.channel();
         Refusal.of(() -> none.queueDeclare(queue, true, false, false, null))
                 .shouldBe(Refusal.channel(406, inequivalent(queue,

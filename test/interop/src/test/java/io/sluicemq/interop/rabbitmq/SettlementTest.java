@@ -9,6 +9,7 @@ import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.Delivery;
 import com.rabbitmq.client.GetResponse;
+import io.sluicemq.interop.lab.BeyondRabbitMq;
 import io.sluicemq.interop.lab.Lab;
 import io.sluicemq.interop.lab.LabExtension;
 import io.sluicemq.interop.lab.Mailbox;
@@ -186,10 +187,17 @@ class SettlementTest {
 
     @Test
     @Spec("0-9-1 basic.recover requeue=false")
-    void shouldRefuseToRecoverWithoutRequeue(Lab lab) throws Exception {
+    @BeyondRabbitMq("does not implement it; the Qpid JMS client recovers so")
+    void shouldRecoverToTheSameConsumer(Lab lab) throws Exception {
+        String queue = lab.queue();
+        lab.sendNumbers(queue, 1, 2);
         Channel channel = lab.channel();
-        Refusal.of(() -> channel.basicRecover(false))
-                .shouldBe(Refusal.connection(540, "NOT_IMPLEMENTED - requeue=false", "60.110"));
+        Mailbox mailbox = Lab.consume(channel, queue, false);
+        assertThat(mailbox.bodies(2)).containsExactly("1", "2");
+        Mailbox other = lab.consume(queue);
+        channel.basicRecover(false);
+        assertThat(mailbox.bodies(2)).containsExactly("1", "2");
+        other.shouldBeEmpty();
     }
 
     @Test
