@@ -190,7 +190,7 @@ final class Channel {
             process(frame);
         }
         draining = false;
-        connection.drained(this);
+        connection.drained();
     }
 
     private void process(ParkedFrame frame) {

@@ -30,7 +30,7 @@ final class ChannelProducer extends Producer {
             if (!channel.open()) {
                 return;
             }
-            if (connection.peerObeysFlow()) {
+            if (connection.peer().obeysFlow()) {
                 toldToStop = true;
                 FrameEncoder.channelFlow(connection.out(), channel.number(), false);
             } else if (connection.onlyPublishes(channel)) {

@@ -8,12 +8,11 @@ import io.sluicemq.api.Client;
 import io.sluicemq.api.ClientEvents;
 import io.sluicemq.api.Delivery;
 import io.sluicemq.api.Delivery.Outcome;
-import io.sluicemq.api.Principal;
 import io.sluicemq.api.ProtocolSession;
-import io.sluicemq.api.Reply;
 import io.sluicemq.api.Wire;
 import io.sluicemq.base.Loop;
 import io.sluicemq.base.LoopOwned;
+import io.sluicemq.protocol.amqp091.ReadingPauses.Reason;
 import io.sluicemq.protocol.amqp091.codec.BasicProperties;
 import io.sluicemq.protocol.amqp091.codec.ChannelMethod;
 import io.sluicemq.protocol.amqp091.codec.ConnectionMethod;
@@ -24,7 +23,6 @@ import io.sluicemq.protocol.amqp091.codec.FrameHandler;
 import io.sluicemq.protocol.amqp091.codec.MethodId;
 import io.sluicemq.protocol.amqp091.codec.ProtocolFault;
 import io.sluicemq.protocol.amqp091.codec.ProtocolFaultException;
-import io.sluicemq.protocol.amqp091.codec.ProtocolHeader;
 import io.sluicemq.protocol.amqp091.codec.ReplyCode;
 import io.sluicemq.protocol.amqp091.codec.ShortString;
 import io.sluicemq.protocol.amqp091.codec.ShortStringCache;
@@ -32,25 +30,19 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
-import java.util.function.Consumer;
 
 /**
- * One AMQP 0-9-1 connection: handshake, tuning, heartbeats, its channels, and its end. Owned by the wire's loop.
+ * One AMQP 0-9-1 connection: leads its frames to its channels, keeps the limits that these share, and ends in order. Owned
+ * by the wire's loop.
  *
- * <p>Invariant: reading is paused exactly while a reason to pause holds; nothing is written after {@link Phase#CLOSED};
- * the broker's client is closed once, after every channel has given back what it held.
+ * <p>Invariant: nothing is written after {@link Phase#CLOSED}; the broker's client is closed once, after every channel has
+ * given back what it held.
  */
 @LoopOwned
 final class ConnectionSession implements ProtocolSession, ClientEvents, FrameHandler {
 
     private enum Phase {
-        /** Waiting for the protocol header, start-ok, tune-ok, open; or for the broker's answer in between. */
-        HEADER,
-        STARTING,
-        AUTHENTICATING,
-        TUNING,
-        OPENING,
-        CONNECTING,
+        HANDSHAKE,
         RUNNING,
         /** The client has asked to close; what it sent before is still being dealt with. */
         CLOSING_BY_PEER,
@@ -60,63 +52,50 @@ final class ConnectionSession implements ProtocolSession, ClientEvents, FrameHan
         CLOSED
     }
 
-    /** Why reading is paused; bits. */
-    private static final int PAUSED_FOR_ANSWER = 1;
-
-    private static final int PAUSED_FOR_PARKED = 2;
-    private static final int PAUSED_FOR_BROKER = 4;
-    private static final int PAUSED_FOR_PACE = 8;
+    /** Bytes of incomplete messages that a connection may have at least, whatever the limit of a single one. */
+    private static final long LEAST_PARTIAL_BYTES = 16L << 20;
 
     private final Wire wire;
     private final Loop loop;
-    private final Broker broker;
-    private final Authenticator authenticator;
     private final Amqp091Options options;
     private final ShortStringCache strings = new ShortStringCache();
     private final FrameDecoder decoder = new FrameDecoder(strings);
+    private final ReadingPauses pauses;
+    private final Handshake handshake;
+    private final PublisherHold publisherHold;
+    private final WindowReturns windows;
+    private final LateSettlements lateSettlements;
     private final ConnectionLog log;
-    private final Runnable settleDue = this::settleDue;
-    private final Runnable notCongested = this::notCongested;
 
-    private Phase phase = Phase.HEADER;
+    private Phase phase = Phase.HANDSHAKE;
     private Loop.Timer limit;
     private Heartbeats heartbeats;
-    private PeerTraits peer = PeerTraits.UNKNOWN;
-    private Principal user;
     private Client client;
-    private boolean releasing;
-    private boolean clientClosing;
     private int frameMax;
     private int channelMax;
     private Channel[] channels = {};
     private int unreleasedChannels;
-    private int pauses;
+    private boolean releasing;
+    private boolean clientClosing;
     private long parkedBytes;
     private long partialBytes;
-    private boolean publishedSinceCheck;
-    private boolean congested;
-    private boolean hasPublished;
-    private String shortage;
-    private boolean toldBlocked;
     private PublishFacts facts;
-    private List<WindowOwner> owing = new ArrayList<>(0);
-    private List<WindowOwner> spareOwing = new ArrayList<>(0);
-    private List<LateSettlement> lateSettlements = new ArrayList<>(0);
-
-    private record LateSettlement(Delivery delivery, Outcome outcome) {}
 
     ConnectionSession(Wire wire, Broker broker, Authenticator authenticator, Amqp091Options options) {
         this.wire = wire;
         this.loop = wire.loop();
-        this.broker = broker;
-        this.authenticator = authenticator;
         this.options = options;
         this.log = new ConnectionLog(loop, wire.name());
+        this.pauses = new ReadingPauses(wire, decoder);
+        this.handshake = new Handshake(this, wire, broker, authenticator, options, pauses);
+        this.publisherHold = new PublisherHold(this, pauses);
+        this.windows = new WindowReturns(wire);
+        this.lateSettlements = new LateSettlements(loop, this::closeClientWhenReleased);
         this.limit = loop.schedule(options.handshakeLimit().toNanos(), this::handshakeTooSlow);
         decoder.frameMax(options.handshakeFrameMax());
     }
 
-    // ---- for channels
+    // ---- for its parts
 
     Loop loop() {
         return loop;
@@ -134,6 +113,7 @@ final class ConnectionSession implements ProtocolSession, ClientEvents, FrameHan
         return options;
     }
 
+    /** The largest frame that was agreed on, in bytes. */
     int frameMax() {
         return frameMax;
     }
@@ -146,6 +126,16 @@ final class ConnectionSession implements ProtocolSession, ClientEvents, FrameHan
         return log;
     }
 
+    /** What the client has said about itself. */
+    PeerTraits peer() {
+        return handshake.peer();
+    }
+
+    /** Whether the connection is open and neither side has begun to close it. */
+    boolean running() {
+        return phase == Phase.RUNNING;
+    }
+
     /** The buffer to write frames to, now and completely. */
     ByteBuf out() {
         if (heartbeats != null) {
@@ -154,19 +144,9 @@ final class ConnectionSession implements ProtocolSession, ClientEvents, FrameHan
         return wire.out();
     }
 
-    /** Whether the client has declared a capability. */
-    boolean peerCan(String capability) {
-        return peer.can(capability);
-    }
-
-    /** Whether the client is Qpid JMS, which takes some methods as its own broker does. */
-    boolean peerIsQpidJms() {
-        return peer.qpidJms();
-    }
-
     PublishFacts publishFacts(BasicProperties properties) {
         if (facts == null || facts.properties() != properties) {
-            facts = PublishFacts.of(properties, user, peer.qpidJms());
+            facts = PublishFacts.of(properties, handshake.user(), peer().qpidJms());
         }
         return facts;
     }
@@ -178,10 +158,13 @@ final class ConnectionSession implements ProtocolSession, ClientEvents, FrameHan
         if (heartbeats != null) {
             heartbeats.read();
         }
-        if (phase == Phase.HEADER && !header(in)) {
-            return;
+        if (handshake.awaitsHeader()) {
+            handshake.header(in);
+            if (handshake.awaitsHeader()) {
+                return;
+            }
         }
-        while (pauses == 0 && in.isReadable()) {
+        while (!pauses.any() && in.isReadable()) {
             if (phase == Phase.CLOSED) {
                 in.skipBytes(in.readableBytes());
                 return;
@@ -193,49 +176,12 @@ final class ConnectionSession implements ProtocolSession, ClientEvents, FrameHan
                 fail(e.fault());
             }
         }
-        checkCongestion();
+        checkPublishers();
     }
 
-    /** The protocol header (spec §4.2.2); false if it has not arrived or is another's. */
-    private boolean header(ByteBuf in) {
-        switch (ProtocolHeader.examine(in)) {
-            case NEED_MORE -> {
-                return false;
-            }
-            case AMQP_0_9_1 -> {
-                in.skipBytes(ProtocolHeader.LENGTH);
-                phase = Phase.STARTING;
-                FrameEncoder.connectionStart(
-                        out(),
-                        ServerProperties.of(options.version()),
-                        String.join(" ", authenticator.mechanisms(wire.peer())),
-                        "en_US");
-                return true;
-            }
-            case OTHER_VERSION, NOT_AMQP -> {
-                ProtocolHeader.write(out());
-                close();
-                in.skipBytes(in.readableBytes());
-                return false;
-            }
-        }
-        return false;
-    }
-
-    private void pause(int reason) {
-        if (pauses == 0) {
-            wire.pauseReading();
-            decoder.pause();
-        }
-        pauses |= reason;
-    }
-
-    private void resume(int reason) {
-        if ((pauses & reason) != 0) {
-            pauses &= ~reason;
-            if (pauses == 0 && phase != Phase.CLOSED) {
-                wire.resumeReading();
-            }
+    private void checkPublishers() {
+        if (phase == Phase.RUNNING) {
+            publisherHold.check(client);
         }
     }
 
@@ -244,7 +190,23 @@ final class ConnectionSession implements ProtocolSession, ClientEvents, FrameHan
     @Override
     public void onConnectionMethod(ConnectionMethod method) {
         switch (phase) {
-            case CLOSED, HEADER -> {}
+            case HANDSHAKE -> {
+                if (method instanceof ConnectionMethod.Close) {
+                    closeAsked();
+                } else {
+                    handshake.process(method);
+                }
+            }
+            case RUNNING -> {
+                switch (method) {
+                    case ConnectionMethod.Close m -> closeAsked();
+                    case ConnectionMethod.UpdateSecret m -> {
+                        facts = null;
+                        handshake.renew(m);
+                    }
+                    default -> outOfOrder(method);
+                }
+            }
             case CLOSING_BY_US -> {
                 switch (method) {
                     case ConnectionMethod.CloseOk m -> close();
@@ -252,28 +214,12 @@ final class ConnectionSession implements ProtocolSession, ClientEvents, FrameHan
                     default -> {}
                 }
             }
-            case CLOSING_BY_PEER -> {}
-            case STARTING, AUTHENTICATING, TUNING, OPENING, CONNECTING, RUNNING -> process(method);
+            case CLOSING_BY_PEER, CLOSED -> {}
         }
     }
 
-    private void process(ConnectionMethod method) {
-        switch (method) {
-            case ConnectionMethod.StartOk m when phase == Phase.STARTING -> startOk(m);
-            case ConnectionMethod.TuneOk m when phase == Phase.TUNING -> tuneOk(m);
-            case ConnectionMethod.Open m when phase == Phase.OPENING -> open(m);
-            case ConnectionMethod.UpdateSecret m when phase == Phase.RUNNING -> updateSecret(m);
-            case ConnectionMethod.Close m -> closeAsked();
-            case ConnectionMethod.StartOk m -> outOfOrder(m);
-            case ConnectionMethod.TuneOk m -> outOfOrder(m);
-            case ConnectionMethod.Open m -> outOfOrder(m);
-            case ConnectionMethod.UpdateSecret m -> outOfOrder(m);
-            case ConnectionMethod.SecureOk m -> outOfOrder(m);
-            case ConnectionMethod.CloseOk m -> outOfOrder(m);
-        }
-    }
-
-    private void outOfOrder(ConnectionMethod method) {
+    /** A method that may not come now. */
+    void outOfOrder(ConnectionMethod method) {
         fail(ProtocolFault.at(
                 method.id(),
                 ReplyCode.COMMAND_INVALID,
@@ -281,31 +227,17 @@ final class ConnectionSession implements ProtocolSession, ClientEvents, FrameHan
     }
 
     private String stateName() {
-        return phase.name().toLowerCase(Locale.ROOT);
+        return phase == Phase.HANDSHAKE
+                ? handshake.stepName()
+                : phase.name().toLowerCase(Locale.ROOT);
     }
 
-    private void startOk(ConnectionMethod.StartOk method) {
-        peer = PeerTraits.of(method.clientProperties());
-        phase = Phase.AUTHENTICATING;
-        pause(PAUSED_FOR_ANSWER);
-        authenticator.authenticate(
-                method.mechanism(),
-                method.response(),
-                wire.peer(),
-                loop,
-                answer(Phase.AUTHENTICATING, this::authenticated, error -> loginRefused(method.mechanism(), error)));
-    }
+    // ---- moves of the handshake
 
-    private void authenticated(Principal principal) {
-        user = principal;
-        phase = Phase.TUNING;
-        wire.authenticated();
-        FrameEncoder.connectionTune(out(), options.channelMax(), options.frameMax(), options.heartbeatSeconds());
-    }
-
-    private void loginRefused(String mechanism, BrokerError error) {
+    /** The client is not who it says; it is told if it has the capability (RabbitMQ, authentication_failure_close). */
+    void loginRefused(String mechanism, BrokerError error) {
         log.info("login refused using mechanism {}: {}", mechanism, BrokerFaults.of(error, 0).text());
-        if (peerCan("authentication_failure_close")) {
+        if (peer().can("authentication_failure_close")) {
             closeWith(ProtocolFault.at(
                     MethodId.CONNECTION_START_OK,
                     ReplyCode.ACCESS_REFUSED,
@@ -316,110 +248,22 @@ final class ConnectionSession implements ProtocolSession, ClientEvents, FrameHan
         }
     }
 
-    private void tuneOk(ConnectionMethod.TuneOk method) {
-        String refusal = Tuning.refusal("frame_max", method.frameMax(), FrameFormat.MIN_FRAME_MAX, options.frameMax());
-        if (refusal == null) {
-            refusal = Tuning.refusal("channel_max", method.channelMax(), 1, options.channelMax());
-        }
-        if (refusal != null) {
-            fail(ProtocolFault.at(method.id(), ReplyCode.NOT_ALLOWED, refusal));
-            return;
-        }
-        frameMax = method.frameMax() == 0 ? options.frameMax() : (int) method.frameMax();
-        channelMax = method.channelMax() == 0 ? options.channelMax() : method.channelMax();
+    /** Limits are agreed on; {@code heartbeat} in seconds, 0 for none. */
+    void tuned(int agreedChannelMax, int agreedFrameMax, int heartbeat) {
+        channelMax = agreedChannelMax;
+        frameMax = agreedFrameMax;
         decoder.frameMax(frameMax);
-        if (method.heartbeat() > 0) {
-            heartbeats = new Heartbeats(loop, method.heartbeat(), new HeartbeatPeer());
+        if (heartbeat > 0) {
+            heartbeats = new Heartbeats(loop, heartbeat, new HeartbeatPeer());
         }
-        phase = Phase.OPENING;
     }
 
-    private void open(ConnectionMethod.Open method) {
-        phase = Phase.CONNECTING;
-        pause(PAUSED_FOR_ANSWER);
-        String name = peer.connectionName().isEmpty() ? wire.name() : wire.name() + " " + peer.connectionName();
-        Broker.ClientSpec spec = new Broker.ClientSpec(
-                method.virtualHost(), user, name, Amqp091Protocol.NAME, peer.product(), this);
-        broker.connect(spec, loop, new Reply<>() {
-            @Override
-            public void done(Client connected) {
-                if (phase == Phase.CONNECTING) {
-                    client = connected;
-                    opened();
-                } else {
-                    connected.close(whenClosed(() -> {}));
-                }
-            }
-
-            @Override
-            public void failed(BrokerError error) {
-                resume(PAUSED_FOR_ANSWER);
-                if (phase == Phase.CONNECTING) {
-                    fail(openRefusal(error));
-                }
-            }
-        });
-    }
-
-    /** Whatever keeps a client out of a virtual host is a 530 to it. */
-    private static ProtocolFault openRefusal(BrokerError error) {
-        ProtocolFault fault = BrokerFaults.of(error, MethodId.CONNECTION_OPEN);
-        return fault.hard()
-                ? fault
-                : ProtocolFault.at(MethodId.CONNECTION_OPEN, ReplyCode.NOT_ALLOWED, fault.text());
-    }
-
-    private void opened() {
+    /** The client is in its virtual host. */
+    void opened(Client connected) {
+        client = connected;
         limit.cancel();
         phase = Phase.RUNNING;
         FrameEncoder.connectionOpenOk(out());
-        resume(PAUSED_FOR_ANSWER);
-    }
-
-    private void updateSecret(ConnectionMethod.UpdateSecret method) {
-        authenticator.renew(
-                user,
-                method.newSecret(),
-                wire.peer(),
-                loop,
-                new Reply<>() {
-                    @Override
-                    public void done(Principal renewed) {
-                        if (phase == Phase.RUNNING) {
-                            user = renewed;
-                            facts = null;
-                            FrameEncoder.connectionUpdateSecretOk(out());
-                        }
-                    }
-
-                    @Override
-                    public void failed(BrokerError error) {
-                        if (phase == Phase.RUNNING) {
-                            fail(ProtocolFault.at(method.id(), ReplyCode.NOT_ALLOWED, "New secret was refused"));
-                        }
-                    }
-                });
-    }
-
-    /** An answer that reading waits for, of interest while the handshake stands where it stood. */
-    private <T> Reply<T> answer(Phase standing, Consumer<T> done, Consumer<BrokerError> failed) {
-        return new Reply<>() {
-            @Override
-            public void done(T result) {
-                if (phase == standing) {
-                    done.accept(result);
-                }
-                resume(PAUSED_FOR_ANSWER);
-            }
-
-            @Override
-            public void failed(BrokerError error) {
-                if (phase == standing) {
-                    failed.accept(error);
-                }
-                resume(PAUSED_FOR_ANSWER);
-            }
-        };
     }
 
     // ---- channel frames
@@ -463,9 +307,8 @@ final class ConnectionSession implements ProtocolSession, ClientEvents, FrameHan
     /** A frame on a channel that is not open: a connection error (spec §4.2.3), or too late to matter. */
     private void notOpen(int number, int method) {
         switch (phase) {
-            case RUNNING ->
-                fail(ProtocolFault.at(method, ReplyCode.CHANNEL_ERROR, "expected 'channel.open'"));
-            case HEADER, STARTING, AUTHENTICATING, TUNING, OPENING, CONNECTING ->
+            case RUNNING -> fail(ProtocolFault.at(method, ReplyCode.CHANNEL_ERROR, "expected 'channel.open'"));
+            case HANDSHAKE ->
                 fail(ProtocolFault.at(
                         method,
                         ReplyCode.UNEXPECTED_FRAME,
@@ -541,7 +384,7 @@ final class ConnectionSession implements ProtocolSession, ClientEvents, FrameHan
     void parked(int bytes) {
         parkedBytes += bytes;
         if (parkedBytes > options.maxParkedBytes()) {
-            pause(PAUSED_FOR_PARKED);
+            pauses.add(Reason.PARKED);
         }
     }
 
@@ -549,13 +392,13 @@ final class ConnectionSession implements ProtocolSession, ClientEvents, FrameHan
     void unparked(int bytes) {
         parkedBytes -= bytes;
         if (parkedBytes <= options.maxParkedBytes() / 2) {
-            resume(PAUSED_FOR_PARKED);
+            pauses.remove(Reason.PARKED);
         }
     }
 
     /** A channel has processed what it had parked, as far as it goes. */
-    void drained(Channel channel) {
-        checkCongestion();
+    void drained() {
+        checkPublishers();
         if (phase == Phase.CLOSING_BY_PEER) {
             closeIfQuiet();
         }
@@ -567,7 +410,7 @@ final class ConnectionSession implements ProtocolSession, ClientEvents, FrameHan
      * @return false, with the connection closed, if all its channels together hold too much
      */
     boolean reservePartial(int bytes) {
-        long allowed = Math.max(options.maxMessageBytes() * 2, 16L << 20);
+        long allowed = Math.max(options.maxMessageBytes() * 2, LEAST_PARTIAL_BYTES);
         if (partialBytes + bytes > allowed) {
             fail(ProtocolFault.at(
                     MethodId.BASIC_PUBLISH,
@@ -587,13 +430,12 @@ final class ConnectionSession implements ProtocolSession, ClientEvents, FrameHan
 
     /** A message was handed to the broker. */
     void published() {
-        publishedSinceCheck = true;
-        hasPublished = true;
+        publisherHold.published();
     }
 
-    /** Whether the client is known to stop publishing on a channel at channel.flow, and takes no harm from it. */
-    boolean peerObeysFlow() {
-        return peer.obeysFlow();
+    /** Whether a publish that has come must wait. */
+    boolean holdsPublisher() {
+        return publisherHold.holds();
     }
 
     /** Whether this connection does nothing but publish on {@code channel}. */
@@ -602,62 +444,21 @@ final class ConnectionSession implements ProtocolSession, ClientEvents, FrameHan
     }
 
     void pausePublisher() {
-        pause(PAUSED_FOR_PACE);
+        pauses.add(Reason.PACE);
     }
 
     void resumePublisher() {
-        resume(PAUSED_FOR_PACE);
-    }
-
-    private void checkCongestion() {
-        if (publishedSinceCheck && !congested && phase == Phase.RUNNING) {
-            publishedSinceCheck = false;
-            if (client.congested(notCongested)) {
-                congested = true;
-                pause(PAUSED_FOR_BROKER);
-            }
-        }
-    }
-
-    private void notCongested() {
-        congested = false;
-        resume(PAUSED_FOR_BROKER);
-    }
-
-    /** Whether publishes have to wait, and the client is told so if that is new. */
-    boolean holdsPublisher() {
-        if (shortage == null) {
-            return false;
-        }
-        hasPublished = true;
-        tellBlocked();
-        return true;
-    }
-
-    private void tellBlocked() {
-        if (!toldBlocked && peerCan("connection.blocked") && phase == Phase.RUNNING) {
-            toldBlocked = true;
-            FrameEncoder.connectionBlocked(out(), shortage);
-        }
+        pauses.remove(Reason.PACE);
     }
 
     @Override
     public void resourcesLow(String reason) {
-        shortage = reason;
-        if (hasPublished) {
-            tellBlocked();
-        }
+        publisherHold.resourcesLow(reason);
     }
 
     @Override
     public void resourcesRecovered() {
-        shortage = null;
-        if (toldBlocked) {
-            toldBlocked = false;
-            if (phase == Phase.RUNNING) {
-                FrameEncoder.connectionUnblocked(out());
-            }
-        }
+        publisherHold.resourcesRecovered();
         for (Channel channel : channels.clone()) {
             if (channel != null) {
                 channel.drain();
@@ -669,50 +470,22 @@ final class ConnectionSession implements ProtocolSession, ClientEvents, FrameHan
 
     /** Bytes of a consumer are in the buffer; they are given back when they have left. */
     void owes(WindowOwner owner) {
-        owing.add(owner);
+        windows.owe(owner);
     }
 
     @Override
     public void flushed() {
-        giveBack();
+        windows.giveBack();
     }
 
     @Override
     public void writabilityChanged() {
-        giveBack();
+        windows.giveBack();
     }
 
-    private void giveBack() {
-        if (owing.isEmpty() || !wire.isWritable()) {
-            return;
-        }
-        List<WindowOwner> due = owing;
-        owing = spareOwing;
-        for (int i = 0; i < due.size(); i++) {
-            due.get(i).giveBack();
-        }
-        due.clear();
-        spareOwing = due;
-    }
-
-    /**
-     * Settles a delivery that the client never saw, not at once but in a turn to come: its queue may be in the middle of
-     * delivering, and would find the next consumer that settles like this, and so on, ever deeper.
-     */
+    /** Settles a delivery that the client never saw. */
     void settleLater(Delivery delivery, Outcome outcome) {
-        if (lateSettlements.isEmpty()) {
-            loop.execute(settleDue);
-        }
-        lateSettlements.add(new LateSettlement(delivery, outcome));
-    }
-
-    private void settleDue() {
-        List<LateSettlement> due = lateSettlements;
-        lateSettlements = new ArrayList<>(0);
-        for (LateSettlement each : due) {
-            each.delivery.settle(each.outcome);
-        }
-        closeClientWhenReleased();
+        lateSettlements.add(delivery, outcome);
     }
 
     // ---- heartbeats, time limits
@@ -752,13 +525,7 @@ final class ConnectionSession implements ProtocolSession, ClientEvents, FrameHan
     /** Closes the connection for an error of the client's. */
     void fail(ProtocolFault fault) {
         switch (phase) {
-            case CLOSED -> {}
-            case CLOSING_BY_US -> {
-                if (fault.streamLost()) {
-                    close();
-                }
-            }
-            case HEADER, STARTING, AUTHENTICATING, TUNING, OPENING, CONNECTING, RUNNING, CLOSING_BY_PEER -> {
+            case HANDSHAKE, RUNNING, CLOSING_BY_PEER -> {
                 log.warn(
                         "connection error in state {}, {}: {}",
                         stateName(),
@@ -766,21 +533,28 @@ final class ConnectionSession implements ProtocolSession, ClientEvents, FrameHan
                         BrokerFaults.replyText(fault));
                 closeWith(fault);
             }
+            case CLOSING_BY_US -> {
+                if (fault.streamLost()) {
+                    close();
+                }
+            }
+            case CLOSED -> {}
         }
     }
 
+    /** A peer that has not logged in, or whose frames cannot be told apart any more, is not waited for. */
     private void closeWith(ProtocolFault fault) {
-        boolean authenticated = user != null;
         limit.cancel();
         FrameEncoder.connectionClose(
                 out(), fault.code().code(), BrokerFaults.replyText(fault), fault.classId() << 16 | fault.methodId());
-        if (fault.streamLost() || !authenticated) {
+        if (fault.streamLost() || handshake.user() == null) {
             close();
             return;
         }
         phase = Phase.CLOSING_BY_US;
-        decoder.frameMax(Math.max(frameMax, FrameFormat.MIN_FRAME_MAX));
+        handshake.stop();
         limit = loop.schedule(options.closeLimit().toNanos(), this::closeTooSlow);
+        pauses.removeAll();
         release();
     }
 
@@ -788,6 +562,7 @@ final class ConnectionSession implements ProtocolSession, ClientEvents, FrameHan
     private void closeAsked() {
         limit.cancel();
         phase = Phase.CLOSING_BY_PEER;
+        handshake.stop();
         closeIfQuiet();
     }
 
@@ -802,7 +577,7 @@ final class ConnectionSession implements ProtocolSession, ClientEvents, FrameHan
     }
 
     /** Writes nothing more, and closes the socket once it has taken what was written. */
-    private void close() {
+    void close() {
         ended();
         wire.close();
         release();
@@ -822,6 +597,8 @@ final class ConnectionSession implements ProtocolSession, ClientEvents, FrameHan
 
     private void ended() {
         phase = Phase.CLOSED;
+        handshake.stop();
+        pauses.forget();
         limit.cancel();
         if (heartbeats != null) {
             heartbeats.stop();
@@ -844,7 +621,7 @@ final class ConnectionSession implements ProtocolSession, ClientEvents, FrameHan
         closeClientWhenReleased();
     }
 
-    /** A channel that was to be released has given back all it held. */
+    /** A channel has given back all it held. */
     void channelReleased() {
         unreleasedChannels--;
         client.channelsChanged(-1);
@@ -859,22 +636,8 @@ final class ConnectionSession implements ProtocolSession, ClientEvents, FrameHan
         if (client == null) {
             clientClosed();
         } else {
-            client.close(whenClosed(this::clientClosed));
+            client.close(Answers.either(this::clientClosed));
         }
-    }
-
-    private static Reply<Void> whenClosed(Runnable action) {
-        return new Reply<>() {
-            @Override
-            public void done(Void result) {
-                action.run();
-            }
-
-            @Override
-            public void failed(BrokerError error) {
-                action.run();
-            }
-        };
     }
 
     private void clientClosed() {
@@ -921,8 +684,8 @@ final class ConnectionSession implements ProtocolSession, ClientEvents, FrameHan
     /** Closes for a reason of the broker's own (320, connection-forced). */
     private void forceClose(String reason) {
         switch (phase) {
-            case RUNNING, OPENING, CONNECTING -> closeWith(ProtocolFault.at(0, ReplyCode.CONNECTION_FORCED, reason));
-            case HEADER, STARTING, AUTHENTICATING, TUNING -> close();
+            case RUNNING -> closeWith(ProtocolFault.at(0, ReplyCode.CONNECTION_FORCED, reason));
+            case HANDSHAKE -> close();
             case CLOSING_BY_PEER, CLOSING_BY_US, CLOSED -> {}
         }
     }

@@ -104,7 +104,7 @@ final class Consuming {
         }
         boolean settled = method.noAck();
         ChannelConsumer consumer =
-                new ChannelConsumer(this, tag, !settled && (gate.limited() || connection.peerIsQpidJms()));
+                new ChannelConsumer(this, tag, !settled && (gate.limited() || connection.peer().qpidJms()));
         ConsumerSpec spec = new ConsumerSpec(
                 queue,
                 tag.value(),
@@ -183,7 +183,7 @@ final class Consuming {
     }
 
     private void notifyCancelled(ShortString tag) {
-        if (connection.peerCan("consumer_cancel_notify")) {
+        if (connection.peer().can("consumer_cancel_notify")) {
             FrameEncoder.basicCancel(connection.out(), channel.number(), tag.value());
         }
     }
@@ -230,7 +230,7 @@ final class Consuming {
                     "prefetch_size!=0 (" + method.prefetchSize() + ")");
             return;
         }
-        if (method.global() || connection.peerIsQpidJms()) {
+        if (method.global() || connection.peer().qpidJms()) {
             gate.limit(method.prefetchCount());
         } else {
             prefetch = method.prefetchCount();
@@ -384,7 +384,7 @@ final class Consuming {
 
     /** Qpid JMS refuses what it has got ahead before it rolls back, and wants that to be done at once and to stay done. */
     private ChannelTransaction transactionFor(Outcome outcome) {
-        return outcome != Outcome.ACCEPTED && connection.peerIsQpidJms() ? null : channel.transaction();
+        return outcome != Outcome.ACCEPTED && connection.peer().qpidJms() ? null : channel.transaction();
     }
 
     private UnackedDeliveries.Visitor visitor(Outcome outcome) {
@@ -419,7 +419,7 @@ final class Consuming {
      */
     void rolledBack(ChannelTransaction transaction) {
         UnackedDeliveries taken = transaction.rollback();
-        if (connection.peerIsQpidJms()) {
+        if (connection.peer().qpidJms()) {
             taken.takeUpTo(lastDeliveryTag, requeue);
             gate.regulateAfterSettling();
         } else {

@@ -188,7 +188,7 @@ final class Topology {
 
     private void createQueue(ChannelMethod.QueueDeclare method) {
         // What Qpid JMS declares durable and exclusive is a durable subscription, which outlives the connection.
-        boolean subscription = method.durable() && method.exclusive() && connection.peerIsQpidJms();
+        boolean subscription = method.durable() && method.exclusive() && connection.peer().qpidJms();
         Client.QueueSpec spec = new Client.QueueSpec(
                 method.queue(),
                 method.durable(),

@@ -306,6 +306,22 @@ class HandshakeTest {
         second.expectConnectionClose(320, "broker shut down");
     }
 
+    /** A connection that is closed reads again, or its close-ok would never be seen. */
+    @Test
+    void shouldReadTheCloseOkThoughReadingWasPaused() {
+        peer.handshake(out -> {}, 0, 0, 0);
+        peer.openChannel(1);
+        broker.congested = true;
+        peer.send(Peer.message(1, "", "q", "x"));
+        assertThat(peer.wire.paused).isTrue();
+        loop.run(() -> broker.events.closeRequested("enough"));
+        assertThat(peer.wire.paused).isFalse();
+        peer.expectConnectionClose(320, "enough");
+        peer.send(RawFrames.connectionCloseOk());
+        assertThat(peer.wire.closed).isTrue();
+        loop.run(broker.resume);
+    }
+
     /** RabbitMQ, connection.update-secret. */
     @Test
     void shouldRenewTheSecret() {
