@@ -17,7 +17,7 @@ final class Field {
     /**
      * A queue.
      *
-     * @param tracked whether messages reach it by one way only, so that none may come back to it after it was settled
+     * @param tracked whether messages reach it by one way only, so that none can be settled there twice
      */
     record QueueKind(String name, boolean durable, boolean autoDelete, boolean tracked, Map<String, Object> arguments) {
 

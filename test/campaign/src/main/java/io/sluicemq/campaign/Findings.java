@@ -55,15 +55,13 @@ final class Findings {
         return Long.toString(messages.incrementAndGet());
     }
 
-    /** Notes that a message was settled for good in a queue, and the broker knows it. */
+    /**
+     * Notes that a message was settled for good in a queue, and the broker knows it; this must be the only time. (That it
+     * comes again would not tell: a client may see late what it was given before.)
+     */
     void settled(String queue, String messageId) {
-        settled.computeIfAbsent(queue, key -> ConcurrentHashMap.newKeySet()).add(messageId);
-    }
-
-    /** Notes a delivery, which must be of a message that was not settled there before. */
-    void delivered(String queue, String messageId) {
-        if (settled.getOrDefault(queue, Set.of()).contains(messageId)) {
-            fault("message " + messageId + " came again from queue " + queue + ", where it was settled");
+        if (!settled.computeIfAbsent(queue, key -> ConcurrentHashMap.newKeySet()).add(messageId)) {
+            fault("message " + messageId + " was settled twice in queue " + queue);
         }
     }
 }

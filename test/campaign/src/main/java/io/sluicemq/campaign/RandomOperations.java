@@ -3,6 +3,7 @@ package io.sluicemq.campaign;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.ConnectionFactory;
+import com.rabbitmq.client.GetResponse;
 import com.rabbitmq.client.ShutdownSignalException;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -125,11 +126,11 @@ public final class RandomOperations implements Callable<Integer> {
         factory.setVirtualHost(broker.virtualHost());
         factory.setAutomaticRecoveryEnabled(false);
         try (Connection connection = factory.newConnection()) {
-            Set<String> names = new HashSet<>();
+            Set<Field.QueueKind> there = new HashSet<>();
             for (Field.QueueKind queue : field.queues()) {
                 try (Channel channel = connection.createChannel()) {
                     channel.queueDeclarePassive(queue.name());
-                    names.add(queue.name());
+                    there.add(queue);
                 } catch (IOException e) {
                     requireNotFound(e);
                 }
@@ -137,7 +138,7 @@ public final class RandomOperations implements Callable<Integer> {
             long end = System.nanoTime() + DRAIN_LIMIT_NANOS;
             // a message may be on its way from one queue to another, by a death: several rounds must find nothing
             for (int quiet = 0; quiet < 10; LockSupport.parkNanos(PAUSE_NANOS)) {
-                quiet = drain(connection, names) == 0 ? quiet + 1 : 0;
+                quiet = drain(connection, there) == 0 ? quiet + 1 : 0;
                 if (System.nanoTime() > end) {
                     findings.fault(
                             "messages still come after " + TimeUnit.NANOSECONDS.toSeconds(DRAIN_LIMIT_NANOS) + " s");
@@ -167,18 +168,22 @@ public final class RandomOperations implements Callable<Integer> {
         }
     }
 
-    private long drain(Connection connection, Set<String> names) throws IOException, TimeoutException {
+    private long drain(Connection connection, Set<Field.QueueKind> there) throws IOException, TimeoutException {
         long taken = 0;
-        for (String name : List.copyOf(names)) {
+        for (Field.QueueKind queue : List.copyOf(there)) {
             try (Channel channel = connection.createChannel()) {
-                while (channel.basicGet(name, true) != null) {
+                for (GetResponse got = channel.basicGet(queue.name(), true); got != null;
+                        got = channel.basicGet(queue.name(), true)) {
                     taken++;
                     findings.count("drained");
+                    if (queue.tracked()) {
+                        findings.settled(queue.name(), got.getProps().getMessageId());
+                    }
                 }
             } catch (IOException e) {
                 // one that expires when nobody uses it
                 requireNotFound(e);
-                names.remove(name);
+                there.remove(queue);
             }
         }
         return taken;
