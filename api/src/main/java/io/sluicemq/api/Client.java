@@ -170,7 +170,10 @@ public interface Client {
         QUEUE_NOT_BOUND_WITH_KEY
     }
 
-    /** Publishes and settlements that happen together or not at all. */
+    /**
+     * Publishes and settlements that happen together or not at all. Its messages count in the broker's memory from the start;
+     * it ends by one {@link #commit} or {@link #discard}.
+     */
     interface Transaction {
 
         /** Adds a message; returns as {@link Client#publish}, which it will do at the commit. */
@@ -178,6 +181,9 @@ public interface Client {
 
         /** Adds settlements, done at the commit in this order. */
         void settle(List<Delivery> deliveries, Delivery.Outcome outcome);
+
+        /** Forgets it all: nothing of it happens. Deliveries given to {@link #settle} are the caller's again. */
+        void discard();
 
         /** Does it all; if one queue refuses its messages, nothing is done and the reply fails. */
         void commit(Reply<Void> reply);

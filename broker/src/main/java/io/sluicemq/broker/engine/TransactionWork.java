@@ -24,6 +24,8 @@ final class TransactionWork implements Transaction {
     private final ConnectedClient client;
     private Map<QueueProxy, List<Message>> publishes = new LinkedHashMap<>();
     private List<Settlement> settlements = new ArrayList<>();
+    /** Bytes of messages held here, each counted once. */
+    private long heldBytes;
 
     TransactionWork(ConnectedClient client) {
         this.client = client;
@@ -38,6 +40,8 @@ final class TransactionWork implements Transaction {
         }
         int found = client.find(message);
         if (found > 0) {
+            heldBytes += message.sizeBytes();
+            client.context().messageBytes(message.sizeBytes());
             QueueProxy[] targets = client.found();
             if (found > 1) {
                 message.share(found);
@@ -54,6 +58,18 @@ final class TransactionWork implements Transaction {
         settlements.add(new Settlement(List.copyOf(deliveries), outcome));
     }
 
+    private void letGoOfMemory() {
+        client.context().messageBytes(-heldBytes);
+        heldBytes = 0;
+    }
+
+    @Override
+    public void discard() {
+        letGoOfMemory();
+        publishes = new LinkedHashMap<>();
+        settlements = new ArrayList<>();
+    }
+
     @Override
     public void commit(Reply<Void> reply) {
         LoopContext here = client.context();
@@ -65,6 +81,7 @@ final class TransactionWork implements Transaction {
         Completion promises = new Completion(here.loop) {
             @Override
             protected void complete(BrokerError refusal) {
+                letGoOfMemory();
                 if (refusal != null) {
                     for (QueueProxy proxy : promised) {
                         proxy.run(here, () -> proxy.queue().withdraw(work.get(proxy)));

@@ -160,6 +160,26 @@ class EngineTest {
     }
 
     @Test
+    void shouldCountMessagesOfAnOpenTransactionAsMemory() {
+        producer.declares("a", Map.of());
+        Client.Transaction[] work = new Client.Transaction[1];
+        producer.does(() -> {
+            work[0] = producer.client.begin();
+            work[0].publish(message("", "a", "1"));
+        });
+        long held = broker.counters().messageBytes();
+        assertThat(held).isPositive();
+        producer.does(work[0]::discard);
+        assertThat(broker.counters().messageBytes()).isZero();
+        producer.does(() -> {
+            work[0] = producer.client.begin();
+            work[0].publish(message("", "a", "1"));
+        });
+        producer.<Void>asks(reply -> work[0].commit(reply)).result();
+        assertThat(broker.counters().messageBytes()).isEqualTo(held);
+    }
+
+    @Test
     void shouldDeadLetterInOrderWithHistoryAndCutAutomaticCycles() {
         producer.declares("dead", Map.of());
         producer.declares(

@@ -93,13 +93,15 @@ final class ChannelTransaction {
 
     /** Forgets the publishes; returns what was settled. */
     UnackedDeliveries rollback() {
-        transaction = client.begin();
         unroutable = new ArrayList<>(0);
-        return takeBack();
+        UnackedDeliveries settled = takeBack();
+        transaction = client.begin();
+        return settled;
     }
 
-    /** What was settled since the last commit, which is now as it was before. */
+    /** Ends the transaction; returns what was settled since the last commit, which is now as it was before. */
     UnackedDeliveries takeBack() {
+        transaction.discard();
         taken.sort(Comparator.comparingLong(Taken::tag));
         UnackedDeliveries sorted = new UnackedDeliveries();
         for (Taken each : taken) {

@@ -241,6 +241,12 @@ final class FakeClient implements Broker, Client {
         }
 
         @Override
+        public void discard() {
+            messages.clear();
+            ends.clear();
+        }
+
+        @Override
         public void commit(Reply<Void> reply) {
             ask(new Commit(this), reply);
         }
