@@ -33,7 +33,7 @@ final class QueueEquivalence {
             Object asked = received.arguments().get(name);
             if (!Arguments.of(entry(name, now)).equals(Arguments.of(entry(name, asked)))) {
                 return new BrokerError.Inequivalent(
-                        Kind.QUEUE, current.name(), virtualHost, name, phrase(asked), phrase(now));
+                        Kind.QUEUE, current.name(), virtualHost, name, phrase(asked, now), phrase(now, asked));
             }
         }
         return null;
@@ -49,8 +49,11 @@ final class QueueEquivalence {
                 Kind.QUEUE, current.name(), virtualHost, property, "'" + received + "'", "'" + now + "'");
     }
 
-    /** An argument's value and type in words. */
-    static String phrase(Object value) {
+    /** An argument's value in words, with its type unless the values already tell them apart. */
+    static String phrase(Object value, Object other) {
+        if (value != null && other != null && !value.toString().equals(other.toString())) {
+            return "'" + value + "'";
+        }
         return value == null ? "none" : "the value '" + value + "' of type '" + type(value) + "'";
     }
 

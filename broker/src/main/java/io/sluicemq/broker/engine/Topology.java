@@ -160,8 +160,8 @@ final class Topology {
                         unlike.name(),
                         host.name(),
                         unlike.property(),
-                        phrase(unlike.property(), unlike.requested()),
-                        phrase(unlike.property(), unlike.current()));
+                        phrase(unlike, unlike.requested(), unlike.current()),
+                        phrase(unlike, unlike.current(), unlike.requested()));
             case Refusal.InvalidArgument invalid ->
                 new BrokerError.InvalidArgument(
                         kind,
@@ -175,8 +175,8 @@ final class Topology {
     }
 
     /** A property's value in words; an argument's with its type. */
-    private static String phrase(String property, Object value) {
-        return property.equals(ALTERNATE) ? QueueEquivalence.phrase(value) : "'" + value + "'";
+    private static String phrase(Refusal.Inequivalent unlike, Object value, Object other) {
+        return unlike.property().equals(ALTERNATE) ? QueueEquivalence.phrase(value, other) : "'" + value + "'";
     }
 
     // ---- queues

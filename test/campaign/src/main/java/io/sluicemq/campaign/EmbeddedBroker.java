@@ -17,7 +17,7 @@ public final class EmbeddedBroker implements BrokerUnderTest {
     /** Starts one. */
     public static EmbeddedBroker start() {
         BrokerLog log = BrokerLog.listen();
-        return new EmbeddedBroker(SluiceMQ.builder().port(0).start(), log);
+        return new EmbeddedBroker(SluiceMQ.builder().port(0).anonymousLogin(true).start(), log);
     }
 
     /** The broker's numbers now. */

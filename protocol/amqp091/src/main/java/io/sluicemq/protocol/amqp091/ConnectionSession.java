@@ -18,7 +18,6 @@ import io.sluicemq.protocol.amqp091.codec.ChannelMethod;
 import io.sluicemq.protocol.amqp091.codec.ConnectionMethod;
 import io.sluicemq.protocol.amqp091.codec.FrameDecoder;
 import io.sluicemq.protocol.amqp091.codec.FrameEncoder;
-import io.sluicemq.protocol.amqp091.codec.FrameFormat;
 import io.sluicemq.protocol.amqp091.codec.FrameHandler;
 import io.sluicemq.protocol.amqp091.codec.MethodId;
 import io.sluicemq.protocol.amqp091.codec.ProtocolFault;
