@@ -1,0 +1,29 @@
+package io.sluicemq.store;
+
+import java.io.IOException;
+
+/** A part of the log that had been synced does not hold what was written there. Nothing has been changed. */
+public final class DamagedLog extends IOException {
+
+    private static final long serialVersionUID = 1L;
+
+    private final String file;
+    private final long offset;
+
+    DamagedLog(String folder, String file, long offset, String what) {
+        super("the log in " + folder + " is damaged: " + file + " at offset " + offset + ": " + what
+                + "; inspect it with 'sluicemq log verify " + folder + "'");
+        this.file = file;
+        this.offset = offset;
+    }
+
+    /** The name of the damaged file; of a missing one, its name too. */
+    public String file() {
+        return file;
+    }
+
+    /** Where in the file, in bytes. */
+    public long offset() {
+        return offset;
+    }
+}
