@@ -38,7 +38,10 @@ class PaceTest {
     private void accept(TestConsumer consumer, int messages) {
         for (int i = 0; i < messages; i++) {
             Delivery delivery = consumer.deliveries.remove(0);
-            taker.does(() -> delivery.settle(Outcome.ACCEPTED));
+            taker.does(() -> {
+                consumer.port.written(delivery.windowBytes());
+                delivery.settle(Outcome.ACCEPTED);
+            });
         }
     }
 
@@ -50,17 +53,17 @@ class PaceTest {
     void shouldHoldAProducerUntilConsumersHaveCaughtUp() {
         publisher.declares("q", Map.of());
         TestConsumer consumer = taker.consumes("q", 100);
-        publish("", "q", 600);
+        publish("", "q", 2100);
         assertThat(calls).isEmpty();
         publish("", "q", 100);
         assertThat(calls).containsExactly(true);
-        accept(consumer, 200);
+        accept(consumer, 500);
         pass(30);
-        accept(consumer, 271);
+        accept(consumer, 1087);
         assertThat(calls).containsExactly(true);
-        accept(consumer, 30);
+        accept(consumer, 1);
         assertThat(calls).containsExactly(true, false);
-        publish("", "q", 700);
+        publish("", "q", 2200);
         assertThat(calls).containsExactly(true, false, true);
     }
 
@@ -68,7 +71,7 @@ class PaceTest {
     void shouldGiveUpAtAGlanceWhereConsumersAreFarSlower() {
         publisher.declares("q", Map.of());
         TestConsumer consumer = taker.consumes("q", 10);
-        publish("", "q", 1000);
+        publish("", "q", 3000);
         accept(consumer, 10);
         assertThat(calls).containsExactly(true);
         pass(20);
@@ -88,21 +91,21 @@ class PaceTest {
     }
 
     @Test
-    void shouldGiveUpWhatTakesTooLong() {
+    void shouldGiveUpWhenConsumersFallBehind() {
         publisher.declares("q", Map.of());
         TestConsumer consumer = taker.consumes("q", 100);
-        publish("", "q", 2000);
-        accept(consumer, 100);
+        publish("", "q", 3000);
+        accept(consumer, 300);
         pass(20);
-        assertThat(calls).containsExactly(true);
-        pass(230);
-        assertThat(calls).containsExactly(true, false);
+        publish("", "q", 3000);
+        pass(100);
+        assertThat(calls).as("5,600 are left, 300 went in 120 ms: another 2.2 s").containsExactly(true, false);
     }
 
     @Test
     void shouldNeverHoldForAQueueWithoutConsumersAndReleaseWhenTheLastGoes() {
         publisher.declares("q", Map.of());
-        publish("", "q", 2000);
+        publish("", "q", 3000);
         assertThat(calls).isEmpty();
         TestConsumer consumer = taker.consumes("q", 10);
         publish("", "q", 1);
@@ -115,10 +118,10 @@ class PaceTest {
     void shouldReleaseWhenTheQueueIsPurgedOrDeleted() {
         publisher.declares("q", Map.of());
         taker.consumes("q", 10);
-        publish("", "q", 1000);
+        publish("", "q", 3000);
         taker.<Long>asks(reply -> taker.client.purgeQueue("q", reply)).result();
         assertThat(calls).containsExactly(true, false);
-        publish("", "q", 1000);
+        publish("", "q", 3000);
         taker.<Long>asks(reply -> taker.client.deleteQueue("q", false, false, reply)).result();
         assertThat(calls).containsExactly(true, false, true, false);
         pass(5000);
@@ -136,7 +139,7 @@ class PaceTest {
         taker.consumes("a", 1);
         TestConsumer second = taker.consumes("b", 0);
         second.onDelivery = (consumer, delivery) -> consumer.port.written(delivery.windowBytes());
-        publish("amq.fanout", "", 1000);
+        publish("amq.fanout", "", 3000);
         assertThat(calls).isEmpty();
         taker.consumes("c", 1);
         publish("amq.fanout", "", 1);
