@@ -39,12 +39,10 @@ public final class Queue {
     private final Expiry expiry;
     private final Consumers consumers;
     private final Pace pace;
+    private final LengthLimit limit;
     private long nextSequence;
     private long readyBodyBytes;
     private int unsettled;
-    /** Messages that a transaction about to commit has been promised room for. */
-    private long promisedMessages;
-    private long promisedBodyBytes;
     private boolean removed;
     private boolean hadConsumers;
     private boolean dispatching;
@@ -71,6 +69,7 @@ public final class Queue {
         this.expiry = new Expiry(ready);
         this.consumers = new Consumers(options.singleActiveConsumer());
         this.pace = new Pace(loop);
+        this.limit = new LengthLimit(name, virtualHost, options);
     }
 
     // ---- plain facts, for any loop
@@ -157,14 +156,14 @@ public final class Queue {
             effects.notStored(message);
             return null;
         }
-        if (options.rejectsOverflow() && overflowsWith(1, message.body().length)) {
+        if (limit.refuses() && limit.isExceededBy(ready.size() + 1L, readyBodyBytes + message.body().length)) {
             if (options.overflow() == QueueOptions.Overflow.REJECT_PUBLISH_DLX) {
                 deadLetter(message, Death.Reason.MAX_LENGTH);
             } else {
                 effects.dropped(Death.Reason.MAX_LENGTH);
             }
             effects.notStored(message);
-            return overflowError();
+            return limit.error();
         }
         append(message);
         if (producer != null && !consumers.isEmpty() && ready.size() > 0) {
@@ -183,29 +182,14 @@ public final class Queue {
             if (entry.expiresAtMillis != QueueEntry.NEVER) {
                 watchExpiry(entry);
             }
-            if (!options.rejectsOverflow()) {
+            if (!limit.refuses()) {
                 dropOverflow();
             }
         }
     }
 
-    private BrokerError overflowError() {
-        return new BrokerError.LimitReached(
-                options.maxMessages() != QueueOptions.NONE ? "messages in queue" : "bytes in queue",
-                name,
-                virtualHost,
-                options.maxMessages() != QueueOptions.NONE ? options.maxMessages() : options.maxBodyBytes());
-    }
-
-    private boolean overflowsWith(long messages, long bodyBytes) {
-        return options.maxMessages() != QueueOptions.NONE
-                && ready.size() + promisedMessages + messages > options.maxMessages()
-                || options.maxBodyBytes() != QueueOptions.NONE
-                        && readyBodyBytes + promisedBodyBytes + bodyBytes > options.maxBodyBytes();
-    }
-
     private void dropOverflow() {
-        while (ready.size() > 0 && overflowsWith(0, 0)) {
+        while (ready.size() > 0 && limit.isExceededBy(ready.size(), readyBodyBytes)) {
             QueueEntry entry = ready.leastWanted();
             leave(entry, Death.Reason.MAX_LENGTH);
         }
@@ -214,24 +198,22 @@ public final class Queue {
     /** Promises room for a transaction's messages; {@link #enqueuePromised} or {@link #withdraw} must follow. */
     public BrokerError promise(List<Message> messages) {
         loop.assertCurrent();
-        if (!options.rejectsOverflow() || removed) {
+        if (!limit.refuses() || removed) {
             return null;
         }
-        long bytes = bodyBytes(messages);
-        if (overflowsWith(messages.size(), bytes)) {
-            return overflowError();
+        if (limit.isExceededBy(
+                ready.size() + (long) messages.size(), readyBodyBytes + LengthLimit.bodyBytes(messages))) {
+            return limit.error();
         }
-        promisedMessages += messages.size();
-        promisedBodyBytes += bytes;
+        limit.promise(messages);
         return null;
     }
 
     /** Gives a promise back. */
     public void withdraw(List<Message> messages) {
         loop.assertCurrent();
-        if (options.rejectsOverflow() && !removed) {
-            promisedMessages -= messages.size();
-            promisedBodyBytes -= bodyBytes(messages);
+        if (limit.refuses() && !removed) {
+            limit.withdraw(messages);
         }
     }
 
@@ -250,14 +232,6 @@ public final class Queue {
 
     private boolean isOwnersOwn(Message message) {
         return options.noLocal() && owner != null && message.publisher() == owner;
-    }
-
-    private static long bodyBytes(List<Message> messages) {
-        long bytes = 0;
-        for (Message message : messages) {
-            bytes += message.body().length;
-        }
-        return bytes;
     }
 
     /** Adds a consumer; returns why not, or null. */
@@ -447,7 +421,7 @@ public final class Queue {
             consumers.offer(consumer);
         }
         dispatch();
-        if (!options.rejectsOverflow()) {
+        if (!limit.refuses()) {
             dropOverflow();
         }
     }
