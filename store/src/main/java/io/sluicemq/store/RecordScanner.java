@@ -135,7 +135,7 @@ final class RecordScanner {
             if (!load(at, (int) Math.min(RecordFormat.ALIGNMENT, segment.end - at))) {
                 break; // the file is shorter than it was
             }
-            long word = window.getLong((int) (at - windowStart));
+            long word = wordAt(at);
             if (word == 0) {
                 continue;
             }
@@ -145,6 +145,18 @@ final class RecordScanner {
             }
         }
         return new Leftover(lastByte < 0 ? 0 : lastByte + 1 - hole, provenBy);
+    }
+
+    private long wordAt(long at) {
+        int offset = (int) (at - windowStart);
+        if (segment.end - at >= RecordFormat.ALIGNMENT) {
+            return window.getLong(offset);
+        }
+        long word = 0; // the rest of a file that was cut short
+        for (int i = 0; i < segment.end - at; i++) {
+            word |= (window.get(offset + i) & 0xFFL) << 8 * i;
+        }
+        return word;
     }
 
     /** Cheap looks first: sums are taken only of what would prove something. */

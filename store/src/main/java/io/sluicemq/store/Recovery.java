@@ -262,6 +262,7 @@ final class Recovery {
             end = last.firstRecord();
         } else {
             settleTail();
+            fitLast();
         }
         disk.syncDirectory();
     }
@@ -279,6 +280,26 @@ final class Recovery {
             }
             file.sync();
         }
+    }
+
+    /** A file that was cut short has no room for the record that ends a segment; then it is made longer, to a whole block. */
+    private void fitLast() throws IOException {
+        long blocks = Math.max(last.end - last.start, end + RecordFormat.SEAL_BYTES - last.start)
+                + SegmentHeader.BYTES - 1;
+        Segment fitting = new Segment(last.start, last.start + blocks / SegmentHeader.BYTES * SegmentHeader.BYTES);
+        if (fitting.end == last.end) {
+            return;
+        }
+        try (DiskFile file = disk.open(last.fileName())) {
+            file.allocateZeros(last.sizeBytes(), fitting.end - last.end);
+            file.sync();
+        }
+        if (spare != null) {
+            disk.delete(spare.fileName());
+            spare = null;
+        }
+        segments.set(segments.size() - 1, fitting);
+        last = fitting;
     }
 
     /** Makes a segment file, whole or not at all. */

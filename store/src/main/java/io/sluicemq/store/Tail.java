@@ -154,11 +154,15 @@ final class Tail {
 
     /** Takes back a buffer that was written. Called by the writer, which has filled its memory with zeros. */
     void giveBack(AppendBuffer buffer) {
-        if (buffer.slot < 0) {
-            longRecordInUse.set(false);
-        } else {
+        if (buffer.slot >= 0) {
             free.add(buffer);
         }
+        onRoom.run();
+    }
+
+    /** Says that the one buffer for a long record is written. Called by the writer. */
+    void longRecordWritten() {
+        longRecordInUse.set(false);
         onRoom.run();
     }
 

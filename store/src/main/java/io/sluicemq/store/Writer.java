@@ -61,6 +61,7 @@ final class Writer implements Workers.Step {
         this.batchBytes = (long) options.bufferBytes() * Math.max(1, options.buffers() / 4);
         this.written = recoveredEnd;
         this.synced = recoveredEnd;
+        this.idleSinceNanos = workers.nanoTime();
         take(tail.current());
     }
 
@@ -190,6 +191,9 @@ final class Writer implements Workers.Step {
                 offset = end;
                 written = buffer.base + end;
                 wrote = true;
+                if (buffer.slot < 0 && end == buffer.capacity) {
+                    tail.longRecordWritten(); // now, for the next buffer may have to be for a long record, too
+                }
             }
             AppendBuffer next = buffer.next;
             if (next == null || buffer.sealed() != offset || written >= batchEnd) {
