@@ -61,6 +61,9 @@ public sealed interface BrokerError {
     record AccessRefused(String user, Kind kind, String name, String virtualHost, String reason)
             implements BrokerError {}
 
+    /** Who they are is not proved. The reason says nothing that a guesser could use; the log says more. */
+    record LoginRefused(String reason) implements BrokerError {}
+
     /** A limit of the broker, virtual host or queue is reached. */
     record LimitReached(String what, String name, String virtualHost, long limit) implements BrokerError {}
 

@@ -115,8 +115,7 @@ public final class SaslAuthenticator implements Authenticator {
                     reason,
                     times == 1 ? "" : " (and " + (times - 1) + " more refused since the last such line)");
         }
-        reply.failed(new BrokerError.AccessRefused(
-                user, BrokerError.Kind.VIRTUAL_HOST, "", "", "the user's name or password is not accepted"));
+        reply.failed(new BrokerError.LoginRefused("the user's name or password is not accepted"));
     }
 
     /** What a peer sent, fit for a line of the log: short, and without characters that would act there. */

@@ -329,7 +329,7 @@ class SaslAuthenticatorTest {
     /** @param logged the end of the line in the log; null for any or none */
     private void assertRefused(Answer answer, String logged) {
         assertThat(answer.principal).isNull();
-        assertThat(answer.refusal).isInstanceOf(BrokerError.AccessRefused.class);
+        assertThat(answer.refusal).isInstanceOf(BrokerError.LoginRefused.class);
         if (logged != null) {
             assertThat(log.messages(Level.WARN).getLast()).endsWith(" refused: " + logged);
         }
@@ -338,7 +338,7 @@ class SaslAuthenticatorTest {
     }
 
     private static String reason(Answer answer) {
-        return ((BrokerError.AccessRefused) answer.refusal).reason();
+        return ((BrokerError.LoginRefused) answer.refusal).reason();
     }
 
     private static byte[] plain(String actsAs, String name, String password) {

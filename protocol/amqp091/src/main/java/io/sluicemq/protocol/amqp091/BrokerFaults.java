@@ -53,6 +53,7 @@ final class BrokerFaults {
                             ? "access to " + named(e.kind(), e.name(), e.virtualHost()) + " refused for user '"
                                     + e.user() + "'"
                             : e.reason());
+            case BrokerError.LoginRefused e -> refused(method, e.reason());
             case BrokerError.LimitReached e -> precondition(
                     method,
                     e.what() + " limit (" + e.limit() + ") is reached: '" + e.name() + "' in vhost '"

@@ -235,7 +235,8 @@ final class ConnectionSession implements ProtocolSession, ClientEvents, FrameHan
 
     /** The client is not who it says; it is told if it has the capability (RabbitMQ, authentication_failure_close). */
     void loginRefused(String mechanism, BrokerError error) {
-        log.info("login refused using mechanism {}: {}", mechanism, BrokerFaults.of(error, 0).text());
+        // The one who refused it logs it, at a bounded rate.
+        log.debug("login refused using mechanism {}: {}", mechanism, BrokerFaults.of(error, 0).text());
         if (peer().can("authentication_failure_close")) {
             closeWith(ProtocolFault.at(
                     MethodId.CONNECTION_START_OK,

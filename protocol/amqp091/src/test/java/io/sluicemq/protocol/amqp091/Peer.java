@@ -229,7 +229,7 @@ final class Peer {
         }
 
         private static BrokerError refusal() {
-            return new BrokerError.AccessRefused("guest", BrokerError.Kind.VIRTUAL_HOST, "/", "/", "bad password");
+            return new BrokerError.LoginRefused("bad password");
         }
     }
 }
