@@ -2,6 +2,8 @@ package io.sluicemq.campaign;
 
 import io.sluicemq.broker.engine.BrokerCounters;
 import io.sluicemq.server.SluiceMQ;
+import io.sluicemq.server.SluiceMQBuilder;
+import java.util.function.UnaryOperator;
 
 /** A SluiceMQ in this JVM, on a port that nobody else has, with everything in memory, and what it writes to its log. */
 public final class EmbeddedBroker implements BrokerUnderTest {
@@ -14,10 +16,15 @@ public final class EmbeddedBroker implements BrokerUnderTest {
         this.log = log;
     }
 
-    /** Starts one. */
+    /** Starts one that lets clients in without a name, too. */
     public static EmbeddedBroker start() {
+        return start(builder -> builder.anonymousLogin(true));
+    }
+
+    /** Starts one with settings of its own. */
+    public static EmbeddedBroker start(UnaryOperator<SluiceMQBuilder> settings) {
         BrokerLog log = BrokerLog.listen();
-        return new EmbeddedBroker(SluiceMQ.builder().port(0).anonymousLogin(true).start(), log);
+        return new EmbeddedBroker(settings.apply(SluiceMQ.builder().port(0)).start(), log);
     }
 
     /** The broker's numbers now. */

@@ -62,6 +62,11 @@ public final class Lab {
         this.before = broker instanceof EmbeddedBroker embedded ? Presence.of(embedded.counters()) : Presence.NONE;
     }
 
+    /** A place at a broker that the test has started itself. */
+    public static Lab at(EmbeddedBroker broker) {
+        return new Lab(broker, false);
+    }
+
     /** The name that a broker gives itself. */
     public static String product(BrokerUnderTest broker) {
         try (Connection connection = factory(broker).newConnection()) {
@@ -130,6 +135,11 @@ public final class Lab {
         Socket socket = connections.get(connection);
         socket.setSoLinger(true, 0);
         socket.close();
+    }
+
+    /** A connection refused while it was opened. */
+    public Refusal refusedConnection(Consumer<ConnectionFactory> settings) {
+        return Refusal.of(() -> connect(settings));
     }
 
     /** A frame-level client that is not connected to the virtual host yet. */

@@ -35,6 +35,7 @@ import org.apache.qpid.client.AMQConnection;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** What JMS applications do, on AMQP 0-9-1. */
@@ -223,7 +224,6 @@ class QpidJmsTest {
         MessageConsumer consumer = session.createConsumer(queue(session, name));
         lab.send(name, "1", "2");
         assertThat(consumer.receive(WAIT)).isNotNull();
-        assertThat(lab.depth(name)).isEqualTo(1);
         assertThat(consumer.receive(WAIT)).isNotNull();
         assertThat(consumer.receiveNoWait()).isNull();
     }
@@ -410,6 +410,7 @@ class QpidJmsTest {
     @Test
     @Spec("0-9-1 connection.start-ok")
     @BeyondRabbitMq("ends the stream without a word, for which the client waits half a minute")
+    @Timeout(10)
     void shouldRefuseAWrongPassword(Lab lab) {
         String url =
                 "amqp://guest:wrong@" + lab.broker().virtualHost() + "?brokerlist='tcp://" + lab.broker().host() + ":"

@@ -301,7 +301,7 @@ class ConsumersTest {
     }
 
     @Test
-    @Spec("RabbitMQ quorum prefetch")
+    @Spec({"0-9-1 basic.qos", "0-9-1 basic.qos-ok"})
     void shouldGoOnAfterABurstOfAcknowledgements(Lab lab) throws Exception {
         String queue = lab.queue();
         lab.sendNumbers(queue, 1, 1_000);

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.rabbitmq.client.AMQP.BasicProperties;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.GetResponse;
+import io.sluicemq.interop.lab.BeyondRabbitMq;
 import io.sluicemq.interop.lab.Lab;
 import io.sluicemq.interop.lab.LabExtension;
 import io.sluicemq.interop.lab.Spec;
@@ -66,8 +67,8 @@ class PrioritiesTest {
     }
 
     @Test
+    @BeyondRabbitMq("drops the most important, and warns of it")
     void shouldDropTheLeastImportantAboveTheMaximumLength(Lab lab) throws Exception {
-        // on purpose not RabbitMQ's rule, which drops the most important and warns of it
         String queue = lab.queue(table("x-max-priority", 2, "x-max-length", 2));
         lab.send(queue, priority(2), "2");
         lab.send(queue, priority(0), "0");
