@@ -78,8 +78,10 @@ class RecoveryProperties {
             SimulatedLog log = open(torn);
             int whole = wholeBefore(cut);
             assertThat(log.recovered.records).as("cut at %s", cut).isEqualTo(written.subList(0, whole));
-            long expectedEnd = whole == 0 ? SegmentHeader.BYTES : written.get(whole - 1).position()
-                    + RecordFormat.aligned(length(written.get(whole - 1)));
+            long expectedEnd = whole == 0
+                    ? SegmentHeader.BYTES
+                    : written.get(whole - 1).position()
+                            + RecordFormat.aligned(length(written.get(whole - 1)));
             assertThat(log.log.recovery().end()).isEqualTo(expectedEnd);
             assertThat(log.log.recovery().cutBytes()).isBetween(0L, Math.max(0, cut - expectedEnd));
         }
