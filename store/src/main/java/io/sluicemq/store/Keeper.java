@@ -188,7 +188,8 @@ final class Keeper implements Workers.Step {
         }
         if (now >= floorNotBefore) {
             long usable = disk.usableBytes();
-            belowFloor = usable >= options.freeSpaceFloorBytes() ? null
+            belowFloor = usable >= options.freeSpaceFloorBytes()
+                    ? null
                     : "the disk of " + disk.location() + " has " + usable + " bytes left, the floor is "
                             + options.freeSpaceFloorBytes();
             floorNotBefore = now + SPACE_LOOK_NANOS;

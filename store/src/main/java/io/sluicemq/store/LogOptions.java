@@ -33,7 +33,8 @@ public record LogOptions(
 
     public LogOptions {
         check(segmentBytes >= 2 * SegmentHeader.BYTES, "segments of " + segmentBytes + " bytes");
-        check(segmentBytes % SegmentHeader.BYTES == 0, "segments of " + segmentBytes + " bytes: not a multiple of 4096");
+        check(segmentBytes % SegmentHeader.BYTES == 0,
+                "segments of " + segmentBytes + " bytes: not a multiple of 4096");
         check(bufferBytes >= 256 && bufferBytes % RecordFormat.ALIGNMENT == 0, "buffers of " + bufferBytes + " bytes");
         check(buffers >= 2 && buffers <= 1024, buffers + " buffers");
         check(maxRecordBytes > 0 && maxRecordBytes <= RecordFormat.MAX_PAYLOAD_BYTES,

@@ -191,8 +191,10 @@ public final class LogTool {
             out.println(file.name() + ": ready for use");
         } else {
             out.println(file.name() + ": " + records + " records, the end of the log is at offset " + offset
-                    + (leftover.bytes() == 0 ? "" : "; a start would cut off " + leftover.bytes()
-                            + " bytes of unfinished writing"));
+                    + (leftover.bytes() == 0
+                            ? ""
+                            : "; a start would cut off " + leftover.bytes()
+                                    + " bytes of unfinished writing"));
         }
     }
 

@@ -44,7 +44,8 @@ final class Segments {
     }
 
     void remove(Segment segment) {
-        sorted.updateAndGet(all -> java.util.Arrays.stream(all).filter(each -> each != segment).toArray(Segment[]::new));
+        sorted.updateAndGet(
+                all -> java.util.Arrays.stream(all).filter(each -> each != segment).toArray(Segment[]::new));
     }
 
     /** As they are now, in the order of their positions. Not to be changed. */

@@ -99,7 +99,7 @@ public final class LogBench {
             print("bare, zeros", zeros, 1, "");
             print("bare, grows", grows, grows / zeros, "");
             for (int[] shape : new int[][] {{16 << 10, 256}, {4096, 1000}, {1024, 500}, {1024, 10_000}, {100, 10_000},
-                    {1024, 1}}) {
+                {1024, 1}}) {
                 log(folder, seconds, loops, shape[0], shape[1], zeros);
             }
         }
@@ -119,7 +119,8 @@ public final class LogBench {
                     file.sync();
                 }
                 long start = System.nanoTime();
-                for (int i = 0; i < (64 << 20) / CHUNK_BYTES && timed + System.nanoTime() - start < seconds * 1e9; i++) {
+                for (int i = 0; i < (64 << 20) / CHUNK_BYTES && timed + System.nanoTime() - start < seconds * 1e9;
+                        i++) {
                     file.write(chunk.clear(), (long) i * CHUNK_BYTES);
                     file.sync();
                     total += CHUNK_BYTES;

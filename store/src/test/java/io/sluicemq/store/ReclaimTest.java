@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sluicemq.store.sim.SimulatedDisk;
+import io.sluicemq.testkit.LogCapture;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -12,10 +13,25 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Checkpoints, and giving space back: deletion of segments that nobody needs, emptying of sparse ones. */
 class ReclaimTest {
+
+    private LogCapture capture;
+
+    /** What is simulated is logged as what it would be, with traces. */
+    @BeforeEach
+    void capture() {
+        capture = new LogCapture();
+    }
+
+    @AfterEach
+    void release() {
+        capture.close();
+    }
 
     private final SimulatedDisk disk = new SimulatedDisk();
 

@@ -4,12 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sluicemq.store.sim.SimulatedDisk;
+import io.sluicemq.testkit.LogCapture;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
+import net.jqwik.api.lifecycle.AfterTry;
+import net.jqwik.api.lifecycle.BeforeTry;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -31,6 +35,21 @@ class RecoveryProperties {
     private int lastBatch;
     /** For each record, the number of the first one that was synced with it. */
     private final List<Integer> batchOf = new ArrayList<>();
+
+    private LogCapture capture;
+
+    /** Each cut is logged. */
+    @BeforeEach
+    @BeforeTry
+    void capture() {
+        capture = new LogCapture();
+    }
+
+    @AfterEach
+    @AfterTry
+    void release() {
+        capture.close();
+    }
 
     @BeforeEach
     void write() throws IOException {
@@ -82,8 +101,10 @@ class RecoveryProperties {
             SimulatedLog log = open(torn);
             int whole = wholeBefore(cut);
             assertThat(log.recovered.records).as("cut at %s", cut).isEqualTo(written.subList(0, whole));
-            long expectedEnd = whole == 0 ? SegmentHeader.BYTES : written.get(whole - 1).position()
-                    + RecordFormat.aligned(length(written.get(whole - 1)));
+            long expectedEnd = whole == 0
+                    ? SegmentHeader.BYTES
+                    : written.get(whole - 1).position()
+                            + RecordFormat.aligned(length(written.get(whole - 1)));
             assertThat(log.log.recovery().end()).isEqualTo(expectedEnd);
             assertThat(log.log.recovery().cutBytes()).isBetween(0L, Math.max(0, cut - expectedEnd));
         }
