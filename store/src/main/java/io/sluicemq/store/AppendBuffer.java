@@ -36,7 +36,6 @@ final class AppendBuffer {
     final long base;
     final int capacity;
 
-    @SuppressWarnings("unused") // by CLAIMED
     private volatile long claimed;
     /** Where the last record ends, once that is certain. Written by the one claim that crosses the end. */
     private volatile int sealed = OPEN;
@@ -45,12 +44,14 @@ final class AppendBuffer {
     /** The memory may hold something else by now. */
     volatile boolean reused;
 
-    AppendBuffer(int slot, ByteBuffer memory, Segment segment, long base, int capacity) {
+    /** @param firstClaim bytes of a record that is claimed from the start, at offset 0; 0 if none is */
+    AppendBuffer(int slot, ByteBuffer memory, Segment segment, long base, int capacity, int firstClaim) {
         this.slot = slot;
         this.memory = memory;
         this.segment = segment;
         this.base = base;
         this.capacity = capacity;
+        this.claimed = firstClaim;
     }
 
     /** Zeroed memory, aligned so that a length can be written atomically. */

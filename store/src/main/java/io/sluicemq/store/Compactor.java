@@ -149,11 +149,11 @@ final class Compactor {
     }
 
     private long scan(long now) throws IOException {
-        if (now < notBefore) {
-            return notBefore - now;
-        }
         if (segment.retainedRecords() == 0) {
             return leave(now);
+        }
+        if (now < notBefore) {
+            return notBefore - now;
         }
         List<Candidates.Candidate> batch = new ArrayList<>();
         int bytes = 0;

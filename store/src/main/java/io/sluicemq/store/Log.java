@@ -249,6 +249,11 @@ public final class Log {
         return uses;
     }
 
+    /** How often the log was synced so far, by what was appended to it. */
+    public long syncs() {
+        return writer.syncs();
+    }
+
     long claim(int bytes, Claim claim, boolean reserved) {
         LogState.Kind kind = state.get().kind();
         if (kind == LogState.Kind.OPEN || reserved && kind == LogState.Kind.FULL) {

@@ -38,7 +38,7 @@ final class Tail {
         this.maxBuffers = options.buffers();
         this.segments = segments;
         int capacity = (int) Math.min(bufferBytes, last.end - RecordFormat.SEAL_BYTES - end);
-        this.current = new AppendBuffer(0, AppendBuffer.allocate(bufferBytes), last, end, capacity);
+        this.current = new AppendBuffer(0, AppendBuffer.allocate(bufferBytes), last, end, capacity, 0);
         this.allocated = 1;
     }
 
@@ -79,9 +79,9 @@ final class Tail {
                 turnedAway = true; // whoever has the flag looks at this after giving it up
             }
             if (turning.compareAndSet(false, true)) {
-                boolean turned;
+                AppendBuffer turned;
                 try {
-                    turned = current != buffer || turn(buffer, bytes);
+                    turned = current != buffer ? null : turn(buffer, bytes);
                 } finally {
                     turning.set(false);
                 }
@@ -89,7 +89,11 @@ final class Tail {
                     turnedAway = false;
                     onRoom.run();
                 }
-                if (!turned && buffer.sealed() != AppendBuffer.OPEN) {
+                if (turned != null) {
+                    claim.set(turned, 0);
+                    return turned.base;
+                }
+                if (current == buffer && buffer.sealed() != AppendBuffer.OPEN) {
                     return LogPort.NO_ROOM;
                 }
             }
@@ -98,10 +102,11 @@ final class Tail {
         return LogPort.NO_ROOM;
     }
 
-    private boolean turn(AppendBuffer buffer, int bytes) {
+    /** Turns to the next buffer, in which the first record is the caller's; null if that can't be done. */
+    private AppendBuffer turn(AppendBuffer buffer, int bytes) {
         int sealed = buffer.sealed();
         if (sealed == AppendBuffer.OPEN) {
-            return false; // the claim that crosses the end is about to say where that is
+            return null; // the claim that crosses the end is about to say where that is
         }
         long end = buffer.base + sealed;
         Segment segment = buffer.segment;
@@ -113,13 +118,13 @@ final class Tail {
             if (room < bytes) {
                 wantedSegmentBytes = Math.max(wantedSegmentBytes, segmentBytesFor(bytes));
                 onSpareWanted.run();
-                return false;
+                return null;
             }
             end = segment.firstRecord();
         }
         AppendBuffer next = take(segment, end, room, bytes);
         if (next == null) {
-            return false;
+            return null;
         }
         if (newSegment) {
             segments.add(segment);
@@ -131,7 +136,7 @@ final class Tail {
             spare.set(null); // after `current`: who finds no spare looks there for the last segment
             onSpareWanted.run();
         }
-        return true;
+        return next;
     }
 
     private AppendBuffer take(Segment segment, long base, long room, int bytes) {
@@ -139,17 +144,17 @@ final class Tail {
             if (!longRecordInUse.compareAndSet(false, true)) {
                 return null;
             }
-            return new AppendBuffer(-1, AppendBuffer.allocate(bytes), segment, base, bytes);
+            return new AppendBuffer(-1, AppendBuffer.allocate(bytes), segment, base, bytes, bytes);
         }
         int capacity = (int) Math.min(bufferBytes, room);
         AppendBuffer old = free.poll();
         if (old != null) {
-            return new AppendBuffer(old.slot, old.memory, segment, base, capacity);
+            return new AppendBuffer(old.slot, old.memory, segment, base, capacity, bytes);
         }
         if (allocated == maxBuffers) {
             return null;
         }
-        return new AppendBuffer(allocated++, AppendBuffer.allocate(bufferBytes), segment, base, capacity);
+        return new AppendBuffer(allocated++, AppendBuffer.allocate(bufferBytes), segment, base, capacity, bytes);
     }
 
     /** Takes back a buffer that was written. Called by the writer, which has filled its memory with zeros. */

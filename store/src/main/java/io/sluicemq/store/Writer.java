@@ -50,7 +50,7 @@ final class Writer implements Workers.Step {
     private long markedSynced = -1;
     private long markEnd;
     private boolean closingMarked;
-    private long syncs;
+    private volatile long syncs;
 
     Writer(Log log, Disk disk, LogOptions options, Workers workers, Tail tail, long recoveredEnd) {
         this.log = log;
@@ -283,7 +283,7 @@ final class Writer implements Workers.Step {
         return Workers.ENDED;
     }
 
-    /** How often the disk was synced. Of the writer's thread. */
+    /** How often the disk was synced. */
     long syncs() {
         return syncs;
     }

@@ -4,15 +4,31 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sluicemq.store.sim.SimulatedDisk;
+import io.sluicemq.testkit.LogCapture;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Appending, durability, reading, full disks and failures, on a simulated disk and one thread. */
 class LogTest {
+
+    private LogCapture capture;
+
+    /** What is simulated is logged as what it would be, with traces. */
+    @BeforeEach
+    void capture() {
+        capture = new LogCapture();
+    }
+
+    @AfterEach
+    void release() {
+        capture.close();
+    }
 
     private final SimulatedDisk disk = new SimulatedDisk();
     private final Random random = new Random(1);

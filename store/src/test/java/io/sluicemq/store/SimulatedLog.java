@@ -39,7 +39,11 @@ final class SimulatedLog {
     static final class Recovered implements LogVisitor {
         final List<String> checkpoint = new ArrayList<>();
         final List<Found> records = new ArrayList<>();
-        final List<String> moves = new ArrayList<>();
+        final List<Move> moves = new ArrayList<>();
+        /** Of both, in their order. */
+        final List<Object> events = new ArrayList<>();
+
+        record Move(long from, long to, String payload) {}
 
         record Found(long position, int type, String payload) {}
 
@@ -50,14 +54,16 @@ final class SimulatedLog {
 
         @Override
         public void record(long position, int type, ByteBuffer payload) {
-            records.add(new Found(position, type, text(payload)));
+            Found found = new Found(position, type, text(payload));
+            records.add(found);
+            events.add(found);
         }
 
         @Override
         public void moved(long from, long to, int type, ByteBuffer payload) {
-            moves.add(from + ">" + to + " " + type + " " + text(payload));
-            records.removeIf(each -> each.position == from);
-            records.add(new Found(to, type, text(payload)));
+            Move move = new Move(from, to, text(payload));
+            moves.add(move);
+            events.add(move);
         }
 
         List<String> payloads() {
