@@ -121,6 +121,30 @@ class ArchiveIT {
     }
 
     @Test
+    void shouldRefuseALogLevelThatIsNone() throws Exception {
+        Map<String, String> environment = Map.of("JAVA_HOME", JAVA, "SLUICEMQ_LOG_LEVEL", "LOUD");
+        Script.Result result = Script.run(elsewhere, environment, script(), "--version");
+        assertThat(result.exitCode()).isEqualTo(2);
+        assertThat(result.err()).containsExactly(
+                "sluicemq: SLUICEMQ_LOG_LEVEL is 'LOUD': expected ERROR, WARN, INFO, DEBUG or TRACE");
+    }
+
+    @Test
+    void shouldTakePathsBeyondAsciiInThePlainLocale() throws Exception {
+        // Nothing but the shell touches the path: this JVM may run in that locale itself.
+        Path command = Files.writeString(temp.resolve("command.sh"), """
+                mkdir -p 'dätä'
+                echo 'loops: many' > 'dätä/ö.yaml'
+                exec "$SCRIPT" serve --config 'dätä/ö.yaml'
+                """);
+        Map<String, String> environment = Map.of("JAVA_HOME", JAVA, "LC_ALL", "C", "SCRIPT", script());
+        Script.Result result = Script.run(elsewhere, environment, "sh", command.toString());
+        assertThat(result.exitCode()).isEqualTo(2);
+        assertThat(result.err())
+                .containsExactly("dätä/ö.yaml:1:8: loops is 'many': expected a whole number from 1 to 1024");
+    }
+
+    @Test
     void shouldHandTheUsersOptionsToTheJvm() throws Exception {
         Map<String, String> environment = Map.of(
                 "JAVA_HOME", JAVA, "JAVA_OPTS", "-Xmx64m -Dfirst=1", "SLUICEMQ_JAVA_OPTS",

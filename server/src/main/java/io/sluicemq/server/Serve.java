@@ -3,17 +3,21 @@ package io.sluicemq.server;
 import io.sluicemq.base.option.Place;
 import io.sluicemq.server.config.ConfigException;
 import io.sluicemq.server.config.ServerConfig;
+import io.sluicemq.server.config.UserConfig;
 import java.io.PrintWriter;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * A broker as a process of its own: it starts, says so in one line on standard output, and runs until SIGTERM or SIGINT, upon
- * which it stops in order and ends with code 0. Runs on the main thread, and on the one that the JVM runs at its end.
+ * which it stops in order and ends with code 0. Meanwhile it logs the broker's numbers, every five minutes if they have changed.
+ * Runs on the main thread, and on the one that the JVM runs at its end.
  */
 public final class Serve {
 
@@ -24,6 +28,8 @@ public final class Serve {
     public static final int EXIT_USAGE = 2;
 
     private static final Logger LOG = LoggerFactory.getLogger(Serve.class);
+    private static final Logger COUNTERS_LOG = LoggerFactory.getLogger(Serve.class.getPackageName() + ".Counters");
+    private static final Duration COUNTERS_INTERVAL = Duration.ofMinutes(5);
     private static final Path DEFAULT_DATA = Path.of("data");
 
     private final ServeOptions options;
@@ -48,9 +54,11 @@ public final class Serve {
     }
 
     private int run() {
+        ServerConfig config;
         SluiceMQ broker;
         try {
-            broker = SluiceMQ.start(config(options));
+            config = config(options);
+            broker = SluiceMQ.start(config);
         } catch (ConfigException e) {
             e.problems().forEach(err::println);
             err.flush();
@@ -63,9 +71,10 @@ public final class Serve {
         // The JVM would end with a code of its own (143 for SIGTERM) when this hook is done: so the hook ends it.
         Runtime.getRuntime()
                 .addShutdownHook(new Thread(() -> Runtime.getRuntime().halt(stop(broker)), "sluicemq-stop"));
+        LOG.info("{}", startLine(config));
         out.println(readyLine(broker, ManagementFactory.getRuntimeMXBean().getUptime()));
         out.flush();
-        return waitForEver();
+        return waitForEver(broker, config.limits().messageMemory());
     }
 
     static ServerConfig config(ServeOptions options) throws ConfigException {
@@ -112,9 +121,25 @@ public final class Serve {
         }
     }
 
-    private static int waitForEver() {
+    /** What an operator wants to know first about a broker whose log is all there is. */
+    static String startLine(ServerConfig config) {
+        return "SluiceMQ " + Version.ofProduct() + " on Java " + Runtime.version() + ": loops " + config.loops()
+                + ", heap " + (Runtime.getRuntime().maxMemory() >> 20) + " MiB, message memory "
+                + (config.limits().messageMemory() >> 20) + " MiB, virtual hosts "
+                + String.join(", ", config.virtualHosts()) + ", users "
+                + config.users().stream().map(UserConfig::name).collect(Collectors.joining(", "));
+    }
+
+    private static int waitForEver(SluiceMQ broker, long messageMemoryBytes) {
+        CountersLine counters = new CountersLine(messageMemoryBytes);
+        CountDownLatch never = new CountDownLatch(1);
         try {
-            new CountDownLatch(1).await();
+            while (!never.await(COUNTERS_INTERVAL.toSeconds(), TimeUnit.SECONDS)) {
+                String line = counters.next(broker.counters(), broker.listenerCounters().values());
+                if (line != null) {
+                    COUNTERS_LOG.info("{}", line);
+                }
+            }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

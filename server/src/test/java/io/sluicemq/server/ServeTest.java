@@ -7,6 +7,7 @@ import com.rabbitmq.client.ConnectionFactory;
 import com.rabbitmq.client.ShutdownSignalException;
 import io.sluicemq.server.config.ConfigException;
 import io.sluicemq.server.config.ServerConfig;
+import io.sluicemq.server.config.ServerOptions;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.net.InetAddress;
@@ -154,6 +155,31 @@ class ServeTest {
         assertThat(err.toString())
                 .isEqualToIgnoringNewLines("sluicemq: --host and --port are meant for one listener, but the file has a,"
                         + " b and none is named amqp");
+    }
+
+    @Test
+    void shouldRefuseAnEmptyDataFolder() {
+        StringWriter err = new StringWriter();
+
+        int code = Serve.run(
+                new ServeOptions(null, Path.of(""), null, 0, null), new PrintWriter(new StringWriter()),
+                new PrintWriter(err));
+
+        assertThat(code).isEqualTo(2);
+        assertThat(err.toString().lines()).containsExactly("sluicemq: --data is '': expected a path");
+    }
+
+    @Test
+    void shouldSayWhatItIsAndWhatItMayTake() throws ConfigException {
+        ServerConfig config = SluiceMQ.builder()
+                .loops(3)
+                .virtualHosts("/", "orders")
+                .user("ann", "secret")
+                .limit(ServerOptions.MESSAGE_MEMORY, 20L << 20)
+                .toConfig();
+        assertThat(Serve.startLine(config))
+                .startsWith("SluiceMQ " + Version.ofProduct() + " on Java " + Runtime.version() + ": loops 3, heap ")
+                .endsWith(" MiB, message memory 20 MiB, virtual hosts /, orders, users ann");
     }
 
     @Test

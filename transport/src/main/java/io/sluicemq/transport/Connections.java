@@ -2,6 +2,9 @@ package io.sluicemq.transport;
 
 import io.sluicemq.base.LogLimit;
 import io.sluicemq.base.Loop;
+import io.sluicemq.base.option.HostPort;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -47,8 +50,13 @@ final class Connections {
         }
     }
 
-    /** Counts a connection that was just accepted, and returns true; or false if it must be closed at once. */
-    boolean admit() {
+    /**
+     * Counts a connection that was just accepted, and returns true; or false if it must be closed at once.
+     *
+     * @param local where it arrived, for the log; null if that can't be told any more
+     * @param peer where it comes from, likewise
+     */
+    boolean admit(SocketAddress local, SocketAddress peer) {
         if (stopping) {
             refused.increment();
             return false;
@@ -56,24 +64,32 @@ final class Connections {
         int nowOpen = open.incrementAndGet();
         int nowUnauthenticated = unauthenticated.incrementAndGet();
         if (nowOpen > options.maxConnections()) {
-            refuse("connections", options.maxConnections());
+            refuse("connections", options.maxConnections(), local, peer);
             return false;
         }
         if (nowUnauthenticated > options.maxUnauthenticated()) {
-            refuse("connections that have not logged in", options.maxUnauthenticated());
+            refuse("connections that have not logged in", options.maxUnauthenticated(), local, peer);
             return false;
         }
         accepted.increment();
         return true;
     }
 
-    private void refuse(String what, int limit) {
+    private void refuse(String what, int limit, SocketAddress local, SocketAddress peer) {
         authenticated();
         gone();
         refused.increment();
         long times = refusals.take(System.nanoTime());
         if (times > 0) {
-            LOG.warn("the limit of {} {} is reached: {} more refused", limit, what, times);
+            LOG.warn(
+                    "{}: the limit of {} {} is reached, one from {} was refused{}",
+                    local instanceof InetSocketAddress at
+                            ? new HostPort(at.getHostString(), at.getPort())
+                            : options.host(),
+                    limit,
+                    what,
+                    peer instanceof InetSocketAddress from ? from.getHostString() : "an unknown address",
+                    times == 1 ? "" : " (and " + (times - 1) + " more since the last such line)");
         }
     }
 

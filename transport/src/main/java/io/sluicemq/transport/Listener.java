@@ -116,7 +116,7 @@ public final class Listener {
         @Override
         public void channelRead(ChannelHandlerContext context, Object message) {
             DuplexChannel accepted = (DuplexChannel) message;
-            if (!connections.admit()) {
+            if (!connections.admit(accepted.localAddress(), accepted.remoteAddress())) {
                 accepted.unsafe().closeForcibly();
                 return;
             }

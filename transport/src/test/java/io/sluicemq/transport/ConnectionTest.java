@@ -536,7 +536,7 @@ class ConnectionTest {
             wire = opened;
             return new LoggingSession();
         };
-        assertThat(connections.admit()).isTrue();
+        assertThat(connections.admit(null, null)).isTrue();
         channel.config().setAllocator(allocator);
         channel.config().setWriteBufferWaterMark(new WriteBufferWaterMark(LOW, HIGH));
         loop.run(() -> {

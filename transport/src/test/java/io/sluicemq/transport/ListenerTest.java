@@ -216,7 +216,8 @@ class ListenerTest {
             assertThat(connect().getInputStream().read()).isEqualTo(-1);
             assertThat(connect().getInputStream().read()).isEqualTo(-1);
             assertThat(listener.counters().refused()).isEqualTo(2);
-            assertThat(log.atLeast(Level.WARN)).hasSize(1);
+            assertThat(log.messages(Level.WARN)).containsExactly("127.0.0.1:" + listener.address().getPort()
+                    + ": the limit of 3 connections is reached, one from 127.0.0.1 was refused");
 
             sockets.getFirst().close();
             await().until(() -> listener.counters().open() == 2);

@@ -67,7 +67,8 @@ public final class OptionType<T> {
 
     /** A path of the default file system; a relative one starts at the working folder of the process. */
     public static final OptionType<Path> PATH =
-            new OptionType<>("a path", OptionType::parsePath, Path::toString, ANY, null, null);
+            new OptionType<>("a path", OptionType::parsePath, Path::toString, path -> !path.toString().isEmpty(), null,
+                    null);
 
     private static final Pattern SIZE_TEXT = Pattern.compile("(\\d+) ?(?:([kmgt])(b|ib)?|b)?");
     private static final Pattern DURATION_TEXT = Pattern.compile("(\\d+) ?(ms|s|m|h|d)");

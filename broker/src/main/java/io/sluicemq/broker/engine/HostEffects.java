@@ -28,6 +28,7 @@ final class HostEffects implements QueueEffects {
     @Override
     public void removed(Queue queue) {
         context.tally.queues--;
+        context.queues.remove(queue);
         host.queueRemoved(context.loop, queue);
     }
 

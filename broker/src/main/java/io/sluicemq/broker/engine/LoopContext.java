@@ -3,10 +3,12 @@ package io.sluicemq.broker.engine;
 import io.sluicemq.api.Message;
 import io.sluicemq.base.Loop;
 import io.sluicemq.base.LoopOwned;
+import io.sluicemq.broker.queue.Queue;
 import io.sluicemq.broker.routing.HeaderSource;
 import io.sluicemq.broker.routing.RouteSet;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -29,6 +31,9 @@ final class LoopContext {
     final Loop loop;
     final Tally tally = new Tally();
     final Set<ConnectedClient> clients = new LinkedHashSet<>();
+    /** Those that live on this loop, of all virtual hosts; a queue has its identity for equality. */
+    final Set<Queue> queues = new HashSet<>();
+
     final Map<String, ReplyTarget> replyTargets = new HashMap<>();
     final RouteSet<QueueProxy> routes = new RouteSet<>();
     final HeadersOf headers = new HeadersOf();

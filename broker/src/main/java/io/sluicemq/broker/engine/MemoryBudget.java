@@ -1,7 +1,9 @@
 package io.sluicemq.broker.engine;
 
+import io.sluicemq.base.LogLimit;
 import io.sluicemq.base.Loop;
 import io.sluicemq.base.LoopOwned;
+import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -11,18 +13,28 @@ import org.slf4j.LoggerFactory;
  * behind by no more than {@code 64 KiB} a loop.
  *
  * <p>Only publishers are held back; consumers, settlements and declarations go on.
+ *
+ * <p>Where consumers are slower than publishers this happens many times a second: one time in {@value #LOG_SECONDS} seconds is
+ * logged, with how many others there were.
  */
 @LoopOwned
 final class MemoryBudget {
 
     private static final Logger LOG = LoggerFactory.getLogger(MemoryBudget.class);
 
+    private static final int LOG_SECONDS = 10;
+
+    private final LogLimit lines = new LogLimit(TimeUnit.SECONDS.toNanos(LOG_SECONDS));
     private final long budgetBytes;
     private final long resumeBytes;
     private final Loop home;
     private LoopContext[] contexts;
     private long usedBytes;
     private boolean low;
+    private long lowSinceNanos;
+    private boolean logged;
+    private int unanswered;
+    private LargestQueues largest = LargestQueues.NONE;
 
     MemoryBudget(long budgetBytes, Loop home) {
         this.budgetBytes = budgetBytes;
@@ -48,16 +60,60 @@ final class MemoryBudget {
         usedBytes += difference;
         if (!low && usedBytes > budgetBytes) {
             low = true;
-            LOG.warn(
-                    "messages take {} MiB of memory, over the budget of {} MiB: publishers wait until consumers have made room",
-                    usedBytes >> 20,
-                    budgetBytes >> 20);
+            lowSinceNanos = home.nanoTime();
             tellAll();
+            explain();
         } else if (low && usedBytes <= resumeBytes) {
             low = false;
-            LOG.info("messages take {} MiB of memory: publishers go on", usedBytes >> 20);
             tellAll();
+            if (logged) {
+                logEnd();
+            }
         }
+    }
+
+    /** Asks all loops for their largest queues, and logs what holds the publishers when they have answered. */
+    private void explain() {
+        if (unanswered > 0) {
+            return;
+        }
+        long times = lines.take(lowSinceNanos);
+        if (times == 0) {
+            return;
+        }
+        largest = LargestQueues.NONE;
+        unanswered = contexts.length;
+        for (LoopContext context : contexts) {
+            home.send(context.loop, () -> {
+                LargestQueues found = LargestQueues.of(context.queues);
+                context.loop.send(home, () -> answered(found, times));
+            });
+        }
+    }
+
+    private void answered(LargestQueues found, long times) {
+        largest = largest.or(found);
+        unanswered--;
+        if (unanswered > 0) {
+            return;
+        }
+        LOG.warn(
+                "messages take more memory than the budget of {} MiB: publishers wait until consumers have made room{}{}",
+                budgetBytes >> 20,
+                largest.inWords(),
+                times == 1 ? "" : " (so it was " + (times - 1) + " more times since the last such line)");
+        logged = true;
+        if (!low) {
+            logEnd();
+        }
+    }
+
+    private void logEnd() {
+        logged = false;
+        LOG.info(
+                "messages take {} MiB of memory: publishers go on, after {} ms",
+                usedBytes >> 20,
+                TimeUnit.NANOSECONDS.toMillis(home.nanoTime() - lowSinceNanos));
     }
 
     private void tellAll() {

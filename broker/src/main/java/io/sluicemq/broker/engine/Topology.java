@@ -233,7 +233,10 @@ final class Topology {
                 throw new IllegalStateException(queue + " was refused: " + refused.reason());
         }
         home.tally.queues++;
-        proxy.run(home, queue::start);
+        proxy.run(home, () -> {
+            context.queues.add(queue);
+            queue.start();
+        });
         if (owned) {
             home.loop.send(client.loop(), () -> client.owns(proxy));
         }

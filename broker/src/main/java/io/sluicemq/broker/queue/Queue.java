@@ -130,6 +130,11 @@ public final class Queue {
         return ready.size();
     }
 
+    /** Bytes of the bodies of ready messages. */
+    public long readyBodyBytes() {
+        return readyBodyBytes;
+    }
+
     /** It was declared again, or read: an unused queue's time starts anew. */
     public void used() {
         if (options.expiresMillis() != QueueOptions.NONE && !removed) {
