@@ -237,7 +237,8 @@ final class ConnectionSession implements ProtocolSession, ClientEvents, FrameHan
     void loginRefused(String mechanism, BrokerError error) {
         // The one who refused it logs it, at a bounded rate.
         log.debug("login refused using mechanism {}: {}", mechanism, BrokerFaults.of(error, 0).text());
-        if (peer().can("authentication_failure_close")) {
+        // Qpid JMS does not declare it, but understands it, and would wait for long if the stream just ended.
+        if (peer().can("authentication_failure_close") || peer().qpidJms()) {
             closeWith(ProtocolFault.at(
                     MethodId.CONNECTION_START_OK,
                     ReplyCode.ACCESS_REFUSED,
