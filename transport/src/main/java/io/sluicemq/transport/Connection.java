@@ -6,8 +6,10 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.DuplexChannel;
+import io.netty.channel.uring.IoUringSocketChannel;
 import io.sluicemq.api.Authenticator;
 import io.sluicemq.api.Protocol;
+import io.sluicemq.api.LateBytes;
 import io.sluicemq.api.ProtocolSession;
 import io.sluicemq.api.Wire;
 import io.sluicemq.base.Loop;
@@ -289,6 +291,22 @@ final class Connection extends ChannelInboundHandlerAdapter implements Wire {
     }
 
     @Override
+    public void write(LateBytes bytes) {
+        loop.assertCurrent();
+        if (channel instanceof IoUringSocketChannel) {
+            Wire.super.write(bytes);
+            return;
+        }
+        if (out != null) {
+            transfer();
+        }
+        requestEndOfTurn();
+        if (!lastBytesSent) {
+            send(new LateRegion(bytes), bytes.length());
+        }
+    }
+
+    @Override
     public boolean isWritable() {
         loop.assertCurrent();
         return channel.bytesBeforeUnwritable() > (out == null ? 0 : out.readableBytes());
@@ -311,6 +329,10 @@ final class Connection extends ChannelInboundHandlerAdapter implements Wire {
             bytes.release();
             return;
         }
+        send(bytes, length);
+    }
+
+    private void send(Object bytes, long length) {
         connections.written(length);
         transferring = true;
         context.writeAndFlush(bytes, channel.voidPromise());
