@@ -11,6 +11,7 @@ import io.sluicemq.api.Delivery.Outcome;
 import io.sluicemq.api.LateBytes;
 import io.sluicemq.api.ProtocolSession;
 import io.sluicemq.api.Wire;
+import io.sluicemq.base.LogLimit;
 import io.sluicemq.base.Loop;
 import io.sluicemq.base.LoopOwned;
 import io.sluicemq.protocol.amqp091.ReadingPauses.Reason;
@@ -83,11 +84,12 @@ final class ConnectionSession implements ProtocolSession, ClientEvents, FrameHan
     private PublishFacts facts;
     private List<Runnable> waitingForRoom = new ArrayList<>(0);
 
-    ConnectionSession(Wire wire, Broker broker, Authenticator authenticator, Amqp091Options options) {
+    ConnectionSession(Wire wire, Broker broker, Authenticator authenticator, Amqp091Options options,
+            LogLimit strangers) {
         this.wire = wire;
         this.loop = wire.loop();
         this.options = options;
-        this.log = new ConnectionLog(loop, wire.name());
+        this.log = new ConnectionLog(loop, wire.name(), strangers);
         this.pauses = new ReadingPauses(wire, decoder);
         this.handshake = new Handshake(this, wire, broker, authenticator, options, pauses);
         this.publisherHold = new PublisherHold(this, pauses);

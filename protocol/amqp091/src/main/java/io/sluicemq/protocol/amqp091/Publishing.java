@@ -20,8 +20,8 @@ import java.util.concurrent.TimeUnit;
  * The publishing side of a channel: puts method, header and body frames together to a message, hands it to the broker,
  * returns what cannot be routed, and confirms. Owned by the connection's loop.
  *
- * <p>A body's memory grows with the bytes that have arrived, never by the size that was announced; a large one is given all of
- * it at once, but not before the broker has reserved it.
+ * <p>A body's memory grows with the bytes that have arrived, never by the size that was announced; a large one's
+ * begins to grow when the broker has reserved all of it.
  */
 @LoopOwned
 final class Publishing {
@@ -37,6 +37,9 @@ final class Publishing {
 
     /** A larger body's memory is asked for before it arrives, in bytes. */
     private static final int LARGE = 1 << 20;
+
+    /** A large body is given all its memory, to spare copies, when more than one part in so many has arrived. */
+    private static final int MEANT = 4;
 
     /** How long a large body may take to arrive, beside the time for its length. */
     private static final long LEAST_TIME_NANOS = TimeUnit.SECONDS.toNanos(30);
@@ -128,7 +131,6 @@ final class Publishing {
 
     private void memoryGranted() {
         awaitsMemory = false;
-        body = new byte[bodyLength];
         lateTimer = connection.loop().schedule(timeFor(bodyLength), this::arrivesTooSlowly);
         channel.answered();
     }
@@ -189,7 +191,10 @@ final class Publishing {
         int needed = arrived + length;
         if (needed > body.length) {
             int larger = (int) Math.min(bodyLength, Math.max(needed, Math.max(AT_ONCE, body.length * 2L)));
-            if (!connection.reservePartial(larger - body.length)) {
+            if (reservation != null && needed > bodyLength / MEANT) {
+                larger = bodyLength;
+            }
+            if (reservation == null && !connection.reservePartial(larger - body.length)) {
                 return false;
             }
             body = Arrays.copyOf(body, larger);
