@@ -87,6 +87,35 @@ public interface Client {
      */
     boolean congested(Runnable resume);
 
+    /**
+     * The protocol holds so many more bytes for this client (fewer, if negative): frames that wait, messages that have not
+     * arrived completely. They count as the memory of messages; what is left at {@link #close} is given back by that.
+     */
+    default void holds(long differenceBytes) {}
+
+    /** How many bytes the protocol may {@linkplain #holds hold} for this client so that there is enough for all. */
+    default long fairShareBytes() {
+        return Long.MAX_VALUE;
+    }
+
+    /**
+     * Asks for the memory of one large message that is about to arrive. Those who ask are served in turn, when memory is not
+     * short and what the ones before them have got is not too much.
+     *
+     * @param granted run on this loop, perhaps at once; never after the reservation's release
+     */
+    default Reservation reserve(long bytes, Runnable granted) {
+        granted.run();
+        return () -> {};
+    }
+
+    /** Memory that was asked for. */
+    interface Reservation {
+
+        /** Gives it back, or no longer asks for it; to be called once. */
+        void release();
+    }
+
     /** Opens a transaction: publishes and settlements held until its commit. */
     Transaction begin();
 

@@ -12,6 +12,11 @@ public interface Delivery {
         ACCEPTED,
         /** Refused for good: the message is dead-lettered, or dropped if the queue has nowhere to send it. */
         REJECTED,
+        /**
+         * Cannot be given to this client: the message is dead-lettered or dropped as if it had been refused, but by nobody, so
+         * that it does not come back here by a cycle of dead-letter exchanges.
+         */
+        UNDELIVERABLE,
         /** Not done: the message returns to its place and counts one failed delivery. */
         REQUEUED,
         /** Never reached the client: the message returns to its place as if it had not left. */

@@ -3,6 +3,7 @@ package io.sluicemq.api;
 import io.netty.buffer.ByteBuf;
 import io.sluicemq.base.Loop;
 import io.sluicemq.base.LoopOwned;
+import java.nio.ByteBuffer;
 
 /** A connection's socket as its protocol sees it; owned by the connection's loop. */
 @LoopOwned
@@ -12,6 +13,16 @@ public interface Wire {
 
     /** The buffer of this turn's output: write to it at once and do not keep it. It is flushed at the turn's end. */
     ByteBuf out();
+
+    /** Sends large output, which counts as waiting at its full length, behind all that was written before. */
+    default void write(LateBytes bytes) {
+        ByteBuffer piece = ByteBuffer.allocate(64 * 1024);
+        for (long at = 0; at < bytes.length(); at += piece.limit()) {
+            bytes.copy(at, piece.clear());
+            out().writeBytes(piece.flip());
+            piece.rewind();
+        }
+    }
 
     /** Whether the bytes waiting for the socket are below the high-water mark. */
     boolean isWritable();

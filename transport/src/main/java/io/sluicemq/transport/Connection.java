@@ -4,9 +4,13 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.EventLoop;
+import io.netty.channel.epoll.EpollSocketChannel;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.DuplexChannel;
+import io.netty.channel.uring.IoUringSocketChannel;
 import io.sluicemq.api.Authenticator;
+import io.sluicemq.api.LateBytes;
 import io.sluicemq.api.Protocol;
 import io.sluicemq.api.ProtocolSession;
 import io.sluicemq.api.Wire;
@@ -14,6 +18,7 @@ import io.sluicemq.base.Loop;
 import io.sluicemq.base.LoopOwned;
 import io.sluicemq.base.TaskFailures;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -47,6 +52,9 @@ final class Connection extends ChannelInboundHandlerAdapter implements Wire {
 
     private static final int MIN_OUT_BYTES = 512;
 
+    /** The state, in the kernel's numbers, of a socket whose peer has sent its last byte. */
+    private static final int TCP_CLOSE_WAIT = 8;
+
     private final Loop loop;
     private final DuplexChannel channel;
     private final List<Protocol> protocols;
@@ -66,6 +74,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Wire {
     private boolean paused;
     private boolean held;
     private boolean inputEnded;
+    private boolean registering;
 
     private ByteBuf out;
     private int outBytesExpected = MIN_OUT_BYTES;
@@ -212,9 +221,37 @@ final class Connection extends ChannelInboundHandlerAdapter implements Wire {
 
     private void adjustReading() {
         boolean wanted = !paused && !held && !redeliveryDue || closing;
-        if (channel.config().isAutoRead() != wanted) {
+        if (registering || inputEnded || !channel.isOpen() || channel.config().isAutoRead() == wanted) {
+            return;
+        }
+        if (wanted && isForgottenByEpoll()) {
+            registerAgain();
+        } else {
             channel.config().setAutoRead(wanted);
         }
+    }
+
+    /**
+     * When a peer half-closes a socket that is not being read from, Netty (4.2.18) takes the socket out of epoll's set but
+     * believes it to be there, and closes the channel when it is to be read from again: what the peer had sent would be lost.
+     */
+    private boolean isForgottenByEpoll() {
+        return channel instanceof EpollSocketChannel socket && socket.tcpInfo().state() == TCP_CLOSE_WAIT;
+    }
+
+    private void registerAgain() {
+        registering = true;
+        EventLoop home = channel.eventLoop();
+        channel.deregister().addListener(out -> {
+            registering = false;
+            if (channel.isOpen()) {
+                channel.config().setAutoRead(!paused && !held && !redeliveryDue || closing);
+                home.register(channel);
+            } else {
+                // Netty does not tell of the end of a channel that is closed while it is not registered.
+                ended();
+            }
+        });
     }
 
     @Override
@@ -289,6 +326,22 @@ final class Connection extends ChannelInboundHandlerAdapter implements Wire {
     }
 
     @Override
+    public void write(LateBytes bytes) {
+        loop.assertCurrent();
+        if (channel instanceof IoUringSocketChannel) {
+            Wire.super.write(bytes);
+            return;
+        }
+        if (out != null) {
+            transfer();
+        }
+        requestEndOfTurn();
+        if (!lastBytesSent) {
+            send(new LateRegion(bytes), bytes.length());
+        }
+    }
+
+    @Override
     public boolean isWritable() {
         loop.assertCurrent();
         return channel.bytesBeforeUnwritable() > (out == null ? 0 : out.readableBytes());
@@ -311,6 +364,10 @@ final class Connection extends ChannelInboundHandlerAdapter implements Wire {
             bytes.release();
             return;
         }
+        send(bytes, length);
+    }
+
+    private void send(Object bytes, long length) {
         connections.written(length);
         transferring = true;
         context.writeAndFlush(bytes, channel.voidPromise());
@@ -443,6 +500,13 @@ final class Connection extends ChannelInboundHandlerAdapter implements Wire {
 
     @Override
     public void channelInactive(ChannelHandlerContext inactive) {
+        ended();
+    }
+
+    private void ended() {
+        if (closed) {
+            return;
+        }
         closing = true;
         lastBytesSent = true;
         closed = true;
@@ -456,7 +520,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Wire {
 
     @Override
     public void exceptionCaught(ChannelHandlerContext caught, Throwable cause) {
-        if (cause instanceof IOException) {
+        if (cause instanceof IOException || cause instanceof UncheckedIOException) {
             if (!lastBytesSent) {
                 LOG.debug("{}: {}", name, cause.toString());
             }

@@ -132,7 +132,7 @@ final class Connections {
         bytesIn.add(bytes);
     }
 
-    void written(int bytes) {
+    void written(long bytes) {
         bytesOut.add(bytes);
     }
 

@@ -61,8 +61,8 @@ public final class BrokerEngine implements Broker {
         ConnectedClient client = new ConnectedClient(spec, host, context, this);
         context.clients.add(client);
         context.tally.connections++;
-        memory.tell(loop, client);
         reply.done(client);
+        client.resources(context.resourcesLow);
     }
 
     /** The broker's numbers, gathered from all loops; they are of slightly different moments while there is traffic. */

@@ -40,6 +40,8 @@ final class ConnectedClient implements Client {
     private final Set<ReplyTarget> replyTargets = new HashSet<>();
     private boolean closed;
     private boolean resourcesLow;
+    private long heldBytes;
+    private long unwrittenReplyBytes;
 
     ConnectedClient(ClientSpec spec, VirtualHost host, LoopContext context, BrokerEngine engine) {
         this.spec = spec;
@@ -310,6 +312,22 @@ final class ConnectedClient implements Client {
     }
 
     @Override
+    public void holds(long differenceBytes) {
+        heldBytes += differenceBytes;
+        context.messageBytes(differenceBytes);
+    }
+
+    @Override
+    public long fairShareBytes() {
+        return context.fairShareBytes();
+    }
+
+    @Override
+    public Reservation reserve(long bytes, Runnable granted) {
+        return engine.memory().reserve(context.loop, bytes, granted);
+    }
+
+    @Override
     public Transaction begin() {
         return new TransactionWork(this);
     }
@@ -391,9 +409,19 @@ final class ConnectedClient implements Client {
     @Override
     public ReplyAddress openReplyAddress(ConsumerSink sink) {
         context.loop.assertCurrent();
-        ReplyTarget target = ReplyTarget.open(context, engine.newName(), sink);
+        ReplyTarget target = ReplyTarget.open(this, engine.newName(), sink);
         replyTargets.add(target);
         return target;
+    }
+
+    long unwrittenReplyBytes() {
+        return unwrittenReplyBytes;
+    }
+
+    /** So many more bytes of replies (fewer, if negative) wait for the client's socket. */
+    void unwrittenReplies(long differenceBytes) {
+        unwrittenReplyBytes += differenceBytes;
+        context.messageBytes(differenceBytes);
     }
 
     @Override
@@ -419,6 +447,7 @@ final class ConnectedClient implements Client {
         closed = true;
         context.clients.remove(this);
         context.tally.connections--;
+        holds(-heldBytes);
         replyTargets.forEach(ReplyTarget::close);
         Completion ended = new Completion(context.loop) {
             @Override

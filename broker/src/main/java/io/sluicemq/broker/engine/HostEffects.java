@@ -34,9 +34,7 @@ final class HostEffects implements QueueEffects {
 
     @Override
     public void stored(Message message) {
-        if (!message.isShared()) {
-            context.messageBytes(message.sizeBytes());
-        }
+        context.messageBytes(message.isShared() ? Message.ENTRY_BYTES : message.sizeBytes());
     }
 
     @Override
@@ -48,9 +46,16 @@ final class HostEffects implements QueueEffects {
 
     @Override
     public void released(Message message) {
-        if (!message.isShared() || message.releaseShare()) {
-            context.messageBytes(-message.sizeBytes());
+        long bytes = message.isShared() ? Message.ENTRY_BYTES : message.sizeBytes();
+        if (message.isShared() && message.releaseShare()) {
+            bytes += message.sizeBytes();
         }
+        context.messageBytes(-bytes);
+    }
+
+    @Override
+    public void underWay(long differenceBytes) {
+        context.messageBytes(differenceBytes);
     }
 
     @Override

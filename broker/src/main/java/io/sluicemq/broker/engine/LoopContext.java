@@ -27,6 +27,7 @@ final class LoopContext {
     static final long MOST_OWED_BYTES = 8L << 20;
     private static final long RESUME_OWED_BYTES = 2L << 20;
     private static final long REPORTED_BYTES = 64L << 10;
+    private static final long LEAST_SHARE_BYTES = 4096;
 
     final Loop loop;
     final Tally tally = new Tally();
@@ -37,6 +38,8 @@ final class LoopContext {
     final Map<String, ReplyTarget> replyTargets = new HashMap<>();
     final RouteSet<QueueProxy> routes = new RouteSet<>();
     final HeadersOf headers = new HeadersOf();
+    /** Whether the clients here have been told that publishers must wait. */
+    boolean resourcesLow;
 
     private final MemoryBudget memory;
     /** By loop: bytes of publishes sent there and not yet taken. */
@@ -64,6 +67,11 @@ final class LoopContext {
             unreportedBytes = 0;
             memory.changed(loop, report);
         }
+    }
+
+    /** What each client here may hold outside of queues: together an eighth of the budget for messages. */
+    long fairShareBytes() {
+        return Math.max(LEAST_SHARE_BYTES, memory.budgetBytes() / 8 / owed.length / Math.max(1, clients.size()));
     }
 
     /** A publish of {@code bytes} is on its way to {@code target}. */

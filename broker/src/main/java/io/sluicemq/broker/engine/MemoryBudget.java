@@ -1,8 +1,10 @@
 package io.sluicemq.broker.engine;
 
+import io.sluicemq.api.Client.Reservation;
 import io.sluicemq.base.LogLimit;
 import io.sluicemq.base.Loop;
 import io.sluicemq.base.LoopOwned;
+import java.util.ArrayDeque;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -11,6 +13,9 @@ import org.slf4j.LoggerFactory;
  * Watches the bytes of messages in memory, of all loops together, against the budget, and tells every client when it is
  * crossed and when there is room again. Owned by the broker's first loop; others send it what has changed, so that its sum is
  * behind by no more than {@code 64 KiB} a loop.
+ *
+ * <p>A message that is large enough to be asked about has its memory reserved before its body is taken: several may arrive at
+ * the same time, and each must be able to arrive completely.
  *
  * <p>Only publishers are held back; consumers, settlements and declarations go on.
  *
@@ -29,6 +34,8 @@ final class MemoryBudget {
     private final long resumeBytes;
     private final Loop home;
     private LoopContext[] contexts;
+    private final ArrayDeque<MemoryReservation> waiting = new ArrayDeque<>();
+    private long reservedBytes;
     private long usedBytes;
     private boolean low;
     private long lowSinceNanos;
@@ -66,6 +73,7 @@ final class MemoryBudget {
         } else if (low && usedBytes <= resumeBytes) {
             low = false;
             tellAll();
+            grantNext();
             if (logged) {
                 logEnd();
             }
@@ -116,10 +124,52 @@ final class MemoryBudget {
                 TimeUnit.NANOSECONDS.toMillis(home.nanoTime() - lowSinceNanos));
     }
 
+    // ---- large messages that arrive
+
+    /** From {@code here}, the caller's loop: asks for memory, granted in turn. */
+    Reservation reserve(Loop here, long bytes, Runnable granted) {
+        MemoryReservation reservation = new MemoryReservation(this, here, bytes, granted);
+        here.send(home, () -> {
+            waiting.add(reservation);
+            grantNext();
+        });
+        return reservation;
+    }
+
+    /** From {@code here}, its loop: a reservation that was not granted is not wanted any more. */
+    void withdraw(Loop here, MemoryReservation reservation) {
+        here.send(home, () -> {
+            waiting.remove(reservation);
+            grantNext();
+        });
+    }
+
+    /** From {@code here}, its loop: memory that was granted is free again, or in use by a message now. */
+    void giveBack(Loop here, long bytes) {
+        here.send(home, () -> {
+            reservedBytes -= bytes;
+            grantNext();
+        });
+    }
+
+    /** Grants while memory is not short, up to half the budget at a time, or one that is larger than that. */
+    private void grantNext() {
+        while (!low && !waiting.isEmpty()) {
+            MemoryReservation next = waiting.peek();
+            if (reservedBytes > 0 && reservedBytes + next.bytes() > budgetBytes / 2) {
+                return;
+            }
+            waiting.poll();
+            reservedBytes += next.bytes();
+            home.send(next.loop(), next::grant);
+        }
+    }
+
     private void tellAll() {
         boolean now = low;
         for (LoopContext context : contexts) {
             home.send(context.loop, () -> {
+                context.resourcesLow = now;
                 for (ConnectedClient client : context.clients.toArray(ConnectedClient[]::new)) {
                     client.resources(now);
                 }
@@ -127,13 +177,8 @@ final class MemoryBudget {
         }
     }
 
-    /** Tells a client that has come just now, from {@code here}, its loop. */
-    void tell(Loop here, ConnectedClient client) {
-        here.send(home, () -> {
-            if (low) {
-                home.send(here, () -> client.resources(true));
-            }
-        });
+    long budgetBytes() {
+        return budgetBytes;
     }
 
     /** What a client is told. */

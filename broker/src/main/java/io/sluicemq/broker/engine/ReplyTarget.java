@@ -8,7 +8,7 @@ import io.sluicemq.base.LoopOwned;
 
 /**
  * An open address for replies: what comes goes straight to the client's sink. Owned by the client's loop. Bytes that have
- * not left for the socket are bounded; replies beyond are dropped and counted.
+ * not left for the socket are bounded for each client; replies beyond are dropped and counted.
  */
 @LoopOwned
 final class ReplyTarget implements ReplyAddress {
@@ -19,16 +19,19 @@ final class ReplyTarget implements ReplyAddress {
     private final LoopContext context;
     private final String name;
     private final ConsumerSink sink;
-    private long windowBytes = WINDOW_BYTES;
+    private final ConnectedClient client;
+    private long unwrittenBytes;
 
-    private ReplyTarget(LoopContext context, String name, ConsumerSink sink) {
+    private ReplyTarget(ConnectedClient client, LoopContext context, String name, ConsumerSink sink) {
+        this.client = client;
         this.context = context;
         this.name = name;
         this.sink = sink;
     }
 
-    static ReplyTarget open(LoopContext context, String secret, ConsumerSink sink) {
-        ReplyTarget target = new ReplyTarget(context, PREFIX + context.loop.index() + "." + secret, sink);
+    static ReplyTarget open(ConnectedClient client, String secret, ConsumerSink sink) {
+        LoopContext context = client.context();
+        ReplyTarget target = new ReplyTarget(client, context, PREFIX + context.loop.index() + "." + secret, sink);
         context.replyTargets.put(target.name, target);
         context.tally.replyAddresses++;
         return target;
@@ -54,11 +57,11 @@ final class ReplyTarget implements ReplyAddress {
     /** Hands a reply to whoever has the address open on this loop. */
     static void deliver(LoopContext context, Message message) {
         ReplyTarget target = context.replyTargets.get(message.routingKey());
-        if (target == null || target.windowBytes <= 0) {
+        if (target == null || target.client.unwrittenReplyBytes() >= WINDOW_BYTES) {
             context.tally.droppedReplies++;
             return;
         }
-        target.windowBytes -= message.sizeBytes();
+        target.unwritten(message.sizeBytes());
         context.tally.delivered++;
         target.sink.deliver(new Settled(message));
     }
@@ -70,7 +73,12 @@ final class ReplyTarget implements ReplyAddress {
 
     @Override
     public void written(long bytes) {
-        windowBytes += bytes;
+        unwritten(-bytes);
+    }
+
+    private void unwritten(long differenceBytes) {
+        unwrittenBytes += differenceBytes;
+        client.unwrittenReplies(differenceBytes);
     }
 
     @Override
@@ -78,6 +86,7 @@ final class ReplyTarget implements ReplyAddress {
         context.loop.assertCurrent();
         if (context.replyTargets.remove(name) != null) {
             context.tally.replyAddresses--;
+            unwritten(-unwrittenBytes);
         }
     }
 

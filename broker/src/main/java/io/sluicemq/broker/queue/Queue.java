@@ -271,11 +271,11 @@ public final class Queue {
     /** Takes a consumer away; what it holds stays unsettled. */
     public void cancel(QueueConsumer consumer) {
         loop.assertCurrent();
-        consumer.end();
         if (!consumers.remove(consumer)) {
+            consumer.end();
             return;
         }
-        consumer.returnUnused(loop);
+        end(consumer);
         effects.changed(-1, 0, 0);
         if (consumers.isEmpty()) {
             pace.release();
@@ -286,6 +286,14 @@ public final class Queue {
         }
         used();
         dispatch();
+    }
+
+    private void end(QueueConsumer consumer) {
+        if (consumer.settles()) {
+            effects.underWay(-consumer.unwrittenBytes());
+        }
+        consumer.end();
+        consumer.returnUnused(loop);
     }
 
     /** A consumer was granted shared credit. */
@@ -305,7 +313,13 @@ public final class Queue {
     /** Bytes of a consumer's deliveries have left for the socket. */
     public void written(QueueConsumer consumer, long bytes) {
         assert loop.isCurrent();
+        if (consumer.hasEnded()) {
+            return;
+        }
         consumer.written(bytes);
+        if (consumer.settles()) {
+            effects.underWay(-bytes);
+        }
         reoffer(consumer);
     }
 
@@ -385,8 +399,7 @@ public final class Queue {
         effects.removed(this);
         for (QueueConsumer consumer : new ArrayList<>(consumers.all())) {
             consumers.remove(consumer);
-            consumer.end();
-            consumer.returnUnused(loop);
+            end(consumer);
             effects.changed(-1, 0, 0);
             ConsumerSink sink = consumer.sink();
             loop.send(consumer.clientLoop(), () -> sink.cancelled("queue '" + name + "' was deleted"));
@@ -411,6 +424,7 @@ public final class Queue {
                 effects.released(entry.message);
             }
             case REJECTED -> bury(entry, Death.Reason.REJECTED);
+            case UNDELIVERABLE -> bury(entry, Death.Reason.DELIVERY_LIMIT);
             case REQUEUED -> {
                 entry.redelivered = true;
                 entry.deliveryCount++;
@@ -474,6 +488,9 @@ public final class Queue {
         consumer.taken(entry.windowBytes());
         if (consumer.settles()) {
             effects.released(entry.message);
+            if (!consumer.hasEnded()) {
+                effects.underWay(entry.windowBytes());
+            }
         } else {
             unsettled++;
             effects.changed(0, 0, 1);

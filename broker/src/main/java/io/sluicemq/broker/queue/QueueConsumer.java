@@ -150,6 +150,11 @@ public final class QueueConsumer {
         }
     }
 
+    /** Bytes on their way to its socket. */
+    long unwrittenBytes() {
+        return WINDOW_BYTES - windowBytes;
+    }
+
     void written(long bytes) {
         windowBytes += bytes;
     }

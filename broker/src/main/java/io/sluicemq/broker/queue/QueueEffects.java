@@ -21,6 +21,9 @@ public interface QueueEffects {
     /** A message has left the queue. */
     void released(Message message);
 
+    /** So many more bytes (fewer, if negative) have left the queue for good and not yet reached a consumer's socket. */
+    void underWay(long differenceBytes);
+
     /** Counts: a message was given to a consumer. */
     void delivered();
 

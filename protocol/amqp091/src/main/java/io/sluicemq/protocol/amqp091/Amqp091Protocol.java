@@ -6,7 +6,9 @@ import io.sluicemq.api.Broker;
 import io.sluicemq.api.Protocol;
 import io.sluicemq.api.ProtocolSession;
 import io.sluicemq.api.Wire;
+import io.sluicemq.base.LogLimit;
 import io.sluicemq.protocol.amqp091.codec.ProtocolHeader;
+import java.util.concurrent.TimeUnit;
 
 /** AMQP 0-9-1 with RabbitMQ's extensions, for one broker. Stateless: any loop may call it. */
 public final class Amqp091Protocol implements Protocol {
@@ -17,6 +19,8 @@ public final class Amqp091Protocol implements Protocol {
     private final Broker broker;
     private final Authenticator authenticator;
     private final Amqp091Options options;
+    /** What peers that have not logged in can make the broker log. */
+    private final LogLimit strangers = new LogLimit(TimeUnit.SECONDS.toNanos(10), 10);
 
     public Amqp091Protocol(Broker broker, Authenticator authenticator, Amqp091Options options) {
         this.broker = broker;
@@ -40,7 +44,7 @@ public final class Amqp091Protocol implements Protocol {
 
     @Override
     public ProtocolSession open(Wire wire) {
-        return new ConnectionSession(wire, broker, authenticator, options);
+        return new ConnectionSession(wire, broker, authenticator, options, strangers);
     }
 
     @Override

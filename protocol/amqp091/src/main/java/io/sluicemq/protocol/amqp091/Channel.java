@@ -97,7 +97,7 @@ final class Channel {
         switch (phase) {
             case OPEN -> {
                 if (mustWait()) {
-                    park(new ParkedFrame.Method(method));
+                    park(new ParkedFrame.Method(method, connection.payloadBytes()));
                 } else {
                     process(method);
                 }
@@ -181,7 +181,7 @@ final class Channel {
             return;
         }
         draining = true;
-        while (phase == Phase.OPEN && awaited == 0 && !parked.isEmpty()) {
+        while (phase == Phase.OPEN && awaited == 0 && !parked.isEmpty() && !connection.answersWait()) {
             if (parked.peek() instanceof ParkedFrame.Publish && connection.holdsPublisher()) {
                 break;
             }
@@ -385,7 +385,18 @@ final class Channel {
         }
     }
 
-    private void answered() {
+    /** Something of the broker's is awaited before the next frame. */
+    void await() {
+        awaited++;
+    }
+
+    /** What was awaited will not come: the channel is being released. */
+    void awaitNoMore() {
+        awaited--;
+    }
+
+    /** What was awaited is here. */
+    void answered() {
         awaited--;
         if (phase == Phase.OPEN) {
             drain();

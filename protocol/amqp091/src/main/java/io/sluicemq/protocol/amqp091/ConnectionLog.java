@@ -1,5 +1,6 @@
 package io.sluicemq.protocol.amqp091;
 
+import io.sluicemq.base.LogLimit;
 import io.sluicemq.base.Loop;
 import io.sluicemq.base.LoopOwned;
 import java.util.concurrent.TimeUnit;
@@ -26,17 +27,25 @@ final class ConnectionLog {
     private final Loop loop;
     private final String connection;
     private final Output output;
+    /** What bounds the lines while the peer has not logged in, as it may come again and again; then null. */
+    private LogLimit strangers;
     private long periodStart;
     private int lines;
     private long leftOut;
 
-    ConnectionLog(Loop loop, String connection) {
-        this(loop, connection, (level, format, arguments) -> LOG.atLevel(level).log(format, arguments));
+    /** @param strangers of all connections together, those whose peers have not logged in; on any loop */
+    ConnectionLog(Loop loop, String connection, LogLimit strangers) {
+        this(loop, connection, strangers, (level, format, arguments) -> LOG.atLevel(level).log(format, arguments));
     }
 
     ConnectionLog(Loop loop, String connection, Output output) {
+        this(loop, connection, null, output);
+    }
+
+    private ConnectionLog(Loop loop, String connection, LogLimit strangers, Output output) {
         this.loop = loop;
         this.connection = connection;
+        this.strangers = strangers;
         this.output = output;
         this.periodStart = loop.nanoTime();
     }
@@ -54,8 +63,21 @@ final class ConnectionLog {
         LOG.atDebug().log(connection + ": " + format, arguments);
     }
 
+    /** The peer has logged in. */
+    void known() {
+        strangers = null;
+    }
+
     private void log(Level level, String format, Object[] arguments) {
         long now = loop.nanoTime();
+        if (strangers != null) {
+            long times = strangers.take(now);
+            if (times > 0) {
+                String others = times == 1 ? "" : " (" + (times - 1) + " lines of others left out)";
+                output.line(level, connection + others + ": " + format, arguments);
+            }
+            return;
+        }
         if (now - periodStart >= PERIOD_NANOS) {
             periodStart = now;
             lines = 0;

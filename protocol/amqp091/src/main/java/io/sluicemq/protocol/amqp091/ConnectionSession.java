@@ -8,8 +8,10 @@ import io.sluicemq.api.Client;
 import io.sluicemq.api.ClientEvents;
 import io.sluicemq.api.Delivery;
 import io.sluicemq.api.Delivery.Outcome;
+import io.sluicemq.api.LateBytes;
 import io.sluicemq.api.ProtocolSession;
 import io.sluicemq.api.Wire;
+import io.sluicemq.base.LogLimit;
 import io.sluicemq.base.Loop;
 import io.sluicemq.base.LoopOwned;
 import io.sluicemq.protocol.amqp091.ReadingPauses.Reason;
@@ -78,13 +80,16 @@ final class ConnectionSession implements ProtocolSession, ClientEvents, FrameHan
     private boolean clientClosing;
     private long parkedBytes;
     private long partialBytes;
+    private long reportedHeldBytes;
     private PublishFacts facts;
+    private List<Runnable> waitingForRoom = new ArrayList<>(0);
 
-    ConnectionSession(Wire wire, Broker broker, Authenticator authenticator, Amqp091Options options) {
+    ConnectionSession(Wire wire, Broker broker, Authenticator authenticator, Amqp091Options options,
+            LogLimit strangers) {
         this.wire = wire;
         this.loop = wire.loop();
         this.options = options;
-        this.log = new ConnectionLog(loop, wire.name());
+        this.log = new ConnectionLog(loop, wire.name(), strangers);
         this.pauses = new ReadingPauses(wire, decoder);
         this.handshake = new Handshake(this, wire, broker, authenticator, options, pauses);
         this.publisherHold = new PublisherHold(this, pauses);
@@ -137,10 +142,20 @@ final class ConnectionSession implements ProtocolSession, ClientEvents, FrameHan
 
     /** The buffer to write frames to, now and completely. */
     ByteBuf out() {
+        heartbeatsWrote();
+        return wire.out();
+    }
+
+    private void heartbeatsWrote() {
         if (heartbeats != null) {
             heartbeats.wrote();
         }
-        return wire.out();
+    }
+
+    /** Writes large output behind what is in the buffer. */
+    void write(LateBytes bytes) {
+        heartbeatsWrote();
+        wire.write(bytes);
     }
 
     PublishFacts publishFacts(BasicProperties properties) {
@@ -174,6 +189,9 @@ final class ConnectionSession implements ProtocolSession, ClientEvents, FrameHan
             } catch (ProtocolFaultException e) {
                 fail(e.fault());
             }
+        }
+        if (client != null) {
+            reportHeld();
         }
         checkPublishers();
     }
@@ -384,7 +402,7 @@ final class ConnectionSession implements ProtocolSession, ClientEvents, FrameHan
     /** A frame was parked. */
     void parked(int bytes) {
         parkedBytes += bytes;
-        if (parkedBytes > options.maxParkedBytes()) {
+        if (parkedBytes > parkedLimit()) {
             pauses.add(Reason.PARKED);
         }
     }
@@ -392,13 +410,37 @@ final class ConnectionSession implements ProtocolSession, ClientEvents, FrameHan
     /** A parked frame has been processed or dropped. */
     void unparked(int bytes) {
         parkedBytes -= bytes;
-        if (parkedBytes <= options.maxParkedBytes() / 2) {
+        if (parkedBytes <= parkedLimit() / 2) {
             pauses.remove(Reason.PARKED);
         }
     }
 
+    private long parkedLimit() {
+        return Math.min(options.maxParkedBytes(), client.fairShareBytes());
+    }
+
+    /** The payload's length of the frame at hand, in bytes. */
+    int payloadBytes() {
+        return decoder.payloadBytes();
+    }
+
+    /** Tells the broker, once for many frames, what is held here for the client. */
+    private void reportHeld() {
+        long held = parkedBytes + partialBytes;
+        if (held != reportedHeldBytes && !clientClosing) {
+            client.holds(held - reportedHeldBytes);
+            reportedHeldBytes = held;
+        }
+    }
+
+    /** Whether the client is kept from sending, so that it is no fault of its own if nothing comes. */
+    boolean readingPaused() {
+        return !wire.isReading();
+    }
+
     /** A channel has processed what it had parked, as far as it goes. */
     void drained() {
+        reportHeld();
         checkPublishers();
         if (phase == Phase.CLOSING_BY_PEER) {
             closeIfQuiet();
@@ -460,6 +502,10 @@ final class ConnectionSession implements ProtocolSession, ClientEvents, FrameHan
     @Override
     public void resourcesRecovered() {
         publisherHold.resourcesRecovered();
+        drainChannels();
+    }
+
+    private void drainChannels() {
         for (Channel channel : channels.clone()) {
             if (channel != null) {
                 channel.drain();
@@ -474,13 +520,51 @@ final class ConnectionSession implements ProtocolSession, ClientEvents, FrameHan
         windows.owe(owner);
     }
 
+    /** Whether the client takes what is written: if not, deliveries wait here rather than in the buffer. */
+    boolean hasRoom() {
+        return wire.isWritable();
+    }
+
+    /** Runs {@code resume}, once, when there is room again. */
+    void whenRoom(Runnable resume) {
+        waitingForRoom.add(resume);
+    }
+
+    /**
+     * An answer that may be far larger than its request was written. If the client does not take it, no more requests are
+     * processed until it does.
+     */
+    void answeredAtLength() {
+        if (!wire.isWritable()) {
+            pauses.add(Reason.OUTPUT);
+        }
+    }
+
+    /** Whether requests wait for the client to take answers. */
+    boolean answersWait() {
+        return pauses.has(Reason.OUTPUT);
+    }
+
     @Override
     public void flushed() {
-        windows.giveBack();
+        useRoom();
     }
 
     @Override
     public void writabilityChanged() {
+        useRoom();
+    }
+
+    private void useRoom() {
+        if (!waitingForRoom.isEmpty() && wire.isWritable()) {
+            List<Runnable> due = waitingForRoom;
+            waitingForRoom = new ArrayList<>(0);
+            due.forEach(Runnable::run);
+        }
+        if (pauses.has(Reason.OUTPUT) && wire.isWritable()) {
+            pauses.remove(Reason.OUTPUT);
+            drainChannels();
+        }
         windows.giveBack();
     }
 

@@ -27,7 +27,7 @@ final class Consuming {
     private final Channel channel;
     private final ConnectionSession connection;
     private final Map<String, ChannelConsumer> consumers = new LinkedHashMap<>(0);
-    private final DeliveryGate gate = new DeliveryGate(consumers.values(), this::write);
+    private final DeliveryGate gate = new DeliveryGate(consumers.values(), new GateOutput());
     private final UnackedDeliveries unacked = new UnackedDeliveries();
     private final UnackedDeliveries.Visitor accept =
             (tag, delivery, consumer) -> settle(delivery, consumer, Outcome.ACCEPTED);
@@ -265,6 +265,32 @@ final class Consuming {
         }
     }
 
+    boolean hasRoom() {
+        return connection.hasRoom();
+    }
+
+    void whenRoom(Runnable resume) {
+        connection.whenRoom(resume);
+    }
+
+    private final class GateOutput implements DeliveryGate.Output {
+
+        @Override
+        public void write(ChannelConsumer consumer, Delivery delivery) {
+            Consuming.this.write(consumer, delivery);
+        }
+
+        @Override
+        public boolean hasRoom() {
+            return connection.hasRoom();
+        }
+
+        @Override
+        public void whenRoom(Runnable resume) {
+            connection.whenRoom(resume);
+        }
+    }
+
     private void write(ChannelConsumer consumer, Delivery delivery) {
         if (consumer.owe(delivery.windowBytes())) {
             connection.owes(consumer);
@@ -276,6 +302,8 @@ final class Consuming {
         Message message = delivery.message();
         byte[] header = DeliveryHeaders.of(delivery);
         if (undeliverable(header, delivery)) {
+            // Nothing was written, but what the queue has set aside for it is given back after this turn all the same.
+            connection.out();
             return;
         }
         long deliveryTag = ++lastDeliveryTag;
@@ -308,7 +336,7 @@ final class Consuming {
                 length,
                 connection.frameMax());
         if (!delivery.settled()) {
-            connection.settleLater(delivery, Outcome.REJECTED);
+            connection.settleLater(delivery, Outcome.UNDELIVERABLE);
         }
         return true;
     }
@@ -346,6 +374,7 @@ final class Consuming {
                 connection.strings().of(message.routingKey()),
                 delivery.remaining());
         ContentWriter.write(connection, channel.number(), header, message.body());
+        connection.answeredAtLength();
     }
 
     // ---- settlements
@@ -392,7 +421,7 @@ final class Consuming {
             case ACCEPTED -> accept;
             case REJECTED -> reject;
             case REQUEUED -> requeue;
-            case RELEASED -> throw new IllegalArgumentException("no client releases");
+            case RELEASED, UNDELIVERABLE -> throw new IllegalArgumentException("no client settles so");
         };
     }
 

@@ -13,6 +13,9 @@ final class ContentWriter {
 
     private static final int BASIC_CLASS = MethodId.classOf(MethodId.BASIC_DELIVER);
 
+    /** From this length on, in bytes, a body is not copied into the output before the socket takes it. */
+    private static final int LARGE = 256 * 1024;
+
     private ContentWriter() {}
 
     /** Bytes of the content header frame with these properties, which cannot be split. */
@@ -23,12 +26,17 @@ final class ContentWriter {
     /** Writes all frames of a content; each begins in whatever buffer the connection then offers. */
     static void write(ConnectionSession connection, int channel, byte[] properties, byte[] body) {
         int chunk = Math.min(FrameEncoder.bodyChunk(connection.frameMax()), Math.max(1, body.length));
+        boolean late = body.length >= LARGE;
         ByteBuf out = connection.out();
-        out.ensureWritable(headerFrameLength(properties) + FrameFormat.OVERHEAD + chunk);
+        out.ensureWritable(headerFrameLength(properties) + (late ? 0 : FrameFormat.OVERHEAD + chunk));
         out.writeByte(FrameFormat.HEADER).writeShort(channel).writeInt(HEADER_FIXED + properties.length);
         out.writeInt(BASIC_CLASS << 16).writeLong(body.length);
         out.writeBytes(properties);
         out.writeByte(FrameFormat.END);
+        if (late) {
+            connection.write(new BodyFrames(channel, body, chunk));
+            return;
+        }
         for (int at = 0; at < body.length; at += chunk) {
             int length = Math.min(chunk, body.length - at);
             FrameEncoder.bodyFrameStart(out, channel, length);

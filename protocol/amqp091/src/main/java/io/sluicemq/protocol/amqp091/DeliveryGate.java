@@ -13,9 +13,10 @@ import java.util.Iterator;
  *
  * <p>Consumers that subscribed while there was a limit ask for credit, and share it in turn. What arrives nevertheless
  * without being let through (from consumers of before the limit, or granted before it was lowered, or under way when the
- * flow stopped) is held here, unsent, in its order.
+ * flow stopped, or faster than the client reads) is held here, unsent, in its order.
  *
- * <p>Invariant: with a limit, {@code unacked} only grows while it is below the limit; nothing is held that may pass.
+ * <p>Invariant: with a limit, {@code unacked} only grows while it is below the limit; nothing is held that may pass, unless
+ * the client takes no more bytes.
  */
 @LoopOwned
 final class DeliveryGate {
@@ -26,17 +27,25 @@ final class DeliveryGate {
     /** Where deliveries go that are let through. */
     interface Output {
         void write(ChannelConsumer consumer, Delivery delivery);
+
+        /** Whether the client takes what is written. */
+        boolean hasRoom();
+
+        /** Runs {@code resume}, once, when the client takes more. */
+        void whenRoom(Runnable resume);
     }
 
     private record Held(ChannelConsumer consumer, Delivery delivery) {}
 
     private final Collection<ChannelConsumer> consumers;
     private final Output output;
+    private final Runnable resume = this::resume;
     private final ArrayDeque<ChannelConsumer> wanting = new ArrayDeque<>(0);
     private final ArrayDeque<Held> held = new ArrayDeque<>(0);
     private final ArrayDeque<Held> heldSettled = new ArrayDeque<>(0);
     private int limit;
     private boolean flowing = true;
+    private boolean roomAsked;
     private int unacked;
     private int granted;
 
@@ -76,15 +85,33 @@ final class DeliveryGate {
     /** A delivery that was here before is to be sent once more. */
     void offerAgain(ChannelConsumer consumer, Delivery delivery) {
         boolean settled = delivery.settled();
-        boolean passes = flowing && (settled || held.isEmpty() && roomForOne());
+        boolean passes = flowing
+                && (settled ? heldSettled.isEmpty() : held.isEmpty() && roomForOne())
+                && output.hasRoom();
         if (passes) {
             pass(consumer, delivery);
         } else {
             (settled ? heldSettled : held).add(new Held(consumer, delivery));
+            if (flowing) {
+                askForRoom();
+            }
         }
         if (limit > 0 && !settled) {
             pauseConsumers();
         }
+    }
+
+    /** What may pass but for the client, which does not take it, passes when it does. */
+    private void askForRoom() {
+        if (!roomAsked && !output.hasRoom()) {
+            roomAsked = true;
+            output.whenRoom(resume);
+        }
+    }
+
+    private void resume() {
+        roomAsked = false;
+        regulate();
     }
 
     private boolean roomForOne() {
@@ -107,13 +134,16 @@ final class DeliveryGate {
 
     /** Lets through, grants and pauses as things stand. */
     void regulate() {
-        while (flowing && !heldSettled.isEmpty()) {
+        while (flowing && !heldSettled.isEmpty() && output.hasRoom()) {
             Held next = heldSettled.poll();
             pass(next.consumer, next.delivery);
         }
-        while (flowing && !held.isEmpty() && roomForOne()) {
+        while (flowing && !held.isEmpty() && roomForOne() && output.hasRoom()) {
             Held next = held.poll();
             pass(next.consumer, next.delivery);
+        }
+        if (flowing && (!heldSettled.isEmpty() || !held.isEmpty() && roomForOne())) {
+            askForRoom();
         }
         grant();
         pauseConsumers();

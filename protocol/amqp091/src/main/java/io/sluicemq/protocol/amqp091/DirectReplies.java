@@ -5,6 +5,7 @@ import io.sluicemq.api.ConsumerSink;
 import io.sluicemq.api.Delivery;
 import io.sluicemq.base.LoopOwned;
 import io.sluicemq.protocol.amqp091.codec.ShortString;
+import java.util.ArrayDeque;
 
 /**
  * A channel's direct reply-to (RabbitMQ's extension): a consumer of the pseudo-queue that gets replies without a queue
@@ -20,6 +21,10 @@ final class DirectReplies implements ConsumerSink, WindowOwner {
     private final ShortString tag;
     private final Client.ReplyAddress address;
     private boolean closed;
+    /** What came while the client took no bytes; bounded by the broker. */
+    private final ArrayDeque<Delivery> waiting = new ArrayDeque<>(0);
+
+    private boolean roomAsked;
     private long owedBytes;
 
     DirectReplies(Consuming consuming, Client client, ShortString tag) {
@@ -52,9 +57,24 @@ final class DirectReplies implements ConsumerSink, WindowOwner {
     @Override
     public void deliver(Delivery delivery) {
         if (!closed) {
+            waiting.add(delivery);
+            deliverWaiting();
+        }
+    }
+
+    private void deliverWaiting() {
+        while (!closed && !waiting.isEmpty() && consuming.hasRoom()) {
+            Delivery delivery = waiting.poll();
             boolean first = owedBytes == 0;
             owedBytes += delivery.windowBytes();
             consuming.deliverReply(tag, delivery, first ? this : null);
+        }
+        if (!closed && !waiting.isEmpty() && !roomAsked) {
+            roomAsked = true;
+            consuming.whenRoom(() -> {
+                roomAsked = false;
+                deliverWaiting();
+            });
         }
     }
 

@@ -13,11 +13,18 @@ sealed interface ParkedFrame {
     /** Bytes of memory it takes, about. */
     int sizeBytes();
 
-    /** Any method that is not one of the following. */
-    record Method(ChannelMethod method) implements ParkedFrame {
+    /**
+     * Any method that is not one of the following.
+     *
+     * @param wireBytes the length of its frame; a table of many small fields takes far more memory than that
+     */
+    record Method(ChannelMethod method, int wireBytes) implements ParkedFrame {
+
+        private static final int TABLE_GROWTH = 16;
+
         @Override
         public int sizeBytes() {
-            return 4 * OVERHEAD_BYTES;
+            return 4 * OVERHEAD_BYTES + wireBytes * TABLE_GROWTH;
         }
     }
 

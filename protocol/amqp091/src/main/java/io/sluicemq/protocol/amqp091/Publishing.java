@@ -6,6 +6,7 @@ import io.sluicemq.api.BrokerError.Kind;
 import io.sluicemq.api.Client;
 import io.sluicemq.api.Completion;
 import io.sluicemq.api.Message;
+import io.sluicemq.base.Loop;
 import io.sluicemq.base.LoopOwned;
 import io.sluicemq.protocol.amqp091.codec.BasicProperties;
 import io.sluicemq.protocol.amqp091.codec.FrameEncoder;
@@ -13,12 +14,14 @@ import io.sluicemq.protocol.amqp091.codec.MethodId;
 import io.sluicemq.protocol.amqp091.codec.ReplyCode;
 import io.sluicemq.protocol.amqp091.codec.ShortString;
 import java.util.Arrays;
+import java.util.concurrent.TimeUnit;
 
 /**
  * The publishing side of a channel: puts method, header and body frames together to a message, hands it to the broker,
  * returns what cannot be routed, and confirms. Owned by the connection's loop.
  *
- * <p>A body's memory grows with the bytes that have arrived, never by the size that was announced.
+ * <p>A body's memory grows with the bytes that have arrived, never by the size that was announced; a large one's
+ * begins to grow when the broker has reserved all of it.
  */
 @LoopOwned
 final class Publishing {
@@ -31,6 +34,17 @@ final class Publishing {
 
     /** The largest body that gets its memory before it has arrived, in bytes: no more than a frame holds anyway. */
     private static final int AT_ONCE = 128 * 1024;
+
+    /** A larger body's memory is asked for before it arrives, in bytes. */
+    private static final int LARGE = 1 << 20;
+
+    /** A large body is given all its memory, to spare copies, when more than one part in so many has arrived. */
+    private static final int MEANT = 4;
+
+    /** How long a large body may take to arrive, beside the time for its length. */
+    private static final long LEAST_TIME_NANOS = TimeUnit.SECONDS.toNanos(30);
+
+    private static final int SLOWEST_BYTES_A_SECOND = 256 * 1024;
 
     private static final byte[] NO_BYTES = {};
 
@@ -45,6 +59,9 @@ final class Publishing {
     private int bodyLength;
     private int arrived;
     private final ChannelProducer producer;
+    private boolean awaitsMemory;
+    private Client.Reservation reservation;
+    private Loop.Timer lateTimer;
     private Confirms confirms;
     private Runnable flushConfirms;
 
@@ -103,8 +120,45 @@ final class Publishing {
             return;
         }
         expecting = Expecting.BODY;
-        if (bodyLength <= AT_ONCE && connection.reservePartial(bodyLength)) {
+        if (bodyLength > LARGE) {
+            channel.await();
+            awaitsMemory = true;
+            reservation = connection.client().reserve(bodyLength, this::memoryGranted);
+        } else if (bodyLength <= AT_ONCE && connection.reservePartial(bodyLength)) {
             body = new byte[bodyLength];
+        }
+    }
+
+    private void memoryGranted() {
+        awaitsMemory = false;
+        lateTimer = connection.loop().schedule(timeFor(bodyLength), this::arrivesTooSlowly);
+        channel.answered();
+    }
+
+    private static long timeFor(int bytes) {
+        return LEAST_TIME_NANOS + TimeUnit.SECONDS.toNanos(bytes / SLOWEST_BYTES_A_SECOND);
+    }
+
+    /** Others wait for the memory that this message was given. */
+    private void arrivesTooSlowly() {
+        if (connection.readingPaused()) {
+            lateTimer = connection.loop().schedule(LEAST_TIME_NANOS, this::arrivesTooSlowly);
+            return;
+        }
+        channel.failConnection(
+                ReplyCode.RESOURCE_ERROR,
+                MethodId.BASIC_PUBLISH,
+                "only " + arrived + " of the " + bodyLength + " bytes of a message have come in time");
+    }
+
+    private void endReservation() {
+        if (reservation != null) {
+            reservation.release();
+            reservation = null;
+        }
+        if (lateTimer != null) {
+            lateTimer.cancel();
+            lateTimer = null;
         }
     }
 
@@ -137,7 +191,10 @@ final class Publishing {
         int needed = arrived + length;
         if (needed > body.length) {
             int larger = (int) Math.min(bodyLength, Math.max(needed, Math.max(AT_ONCE, body.length * 2L)));
-            if (!connection.reservePartial(larger - body.length)) {
+            if (reservation != null && needed > bodyLength / MEANT) {
+                larger = bodyLength;
+            }
+            if (reservation == null && !connection.reservePartial(larger - body.length)) {
                 return false;
             }
             body = Arrays.copyOf(body, larger);
@@ -148,8 +205,11 @@ final class Publishing {
     private void arrived(int length) {
         arrived += length;
         if (arrived == bodyLength) {
-            connection.freePartial(body.length);
+            if (reservation == null) {
+                connection.freePartial(body.length);
+            }
             complete();
+            endReservation();
         }
     }
 
@@ -315,9 +375,13 @@ final class Publishing {
 
     /** The channel closes: content in progress is dropped. */
     void release() {
-        if (expecting == Expecting.BODY) {
+        if (awaitsMemory) {
+            awaitsMemory = false;
+            channel.awaitNoMore();
+        } else if (expecting == Expecting.BODY && reservation == null) {
             connection.freePartial(body.length);
         }
+        endReservation();
         body = NO_BYTES;
         facts = null;
         expecting = Expecting.METHOD;

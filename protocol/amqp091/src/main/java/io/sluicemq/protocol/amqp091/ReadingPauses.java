@@ -21,7 +21,9 @@ final class ReadingPauses {
         /** The loops that publishes go to are behind. */
         BROKER,
         /** A queue's consumers are a little behind this publisher. */
-        PACE
+        PACE,
+        /** The client does not take the answers to its requests. */
+        OUTPUT
     }
 
     private final Wire wire;
@@ -35,6 +37,10 @@ final class ReadingPauses {
 
     boolean any() {
         return reasons != 0;
+    }
+
+    boolean has(Reason reason) {
+        return (reasons & 1 << reason.ordinal()) != 0;
     }
 
     void add(Reason reason) {

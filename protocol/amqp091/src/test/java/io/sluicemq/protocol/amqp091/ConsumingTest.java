@@ -281,7 +281,7 @@ class ConsumingTest {
         FakeDelivery tooLarge = consumer.deliver(FakeClient.message("x", header(4096)));
         FakeDelivery fits = consumer.deliver(FakeClient.message("y", header(4000)));
         loop.runAll();
-        assertThat(tooLarge.outcome).isEqualTo(Outcome.REJECTED);
+        assertThat(tooLarge.outcome).isEqualTo(Outcome.UNDELIVERABLE);
         assertThat(peer.delivery(1)).isEqualTo("c:1:y");
         peer.send(RawFrames.ack(1, 1, false));
         assertThat(fits.outcome).isEqualTo(Outcome.ACCEPTED);
@@ -290,7 +290,7 @@ class ConsumingTest {
         FakeDelivery got = new FakeDelivery(FakeClient.message("x", header(4096)), false, broker.settled);
         broker.answer(got);
         loop.runAll();
-        assertThat(got.outcome).isEqualTo(Outcome.REJECTED);
+        assertThat(got.outcome).isEqualTo(Outcome.UNDELIVERABLE);
         peer.expect(1, MethodId.BASIC_GET_EMPTY);
     }
 

@@ -29,6 +29,7 @@ public final class FrameDecoder {
     private int frameMax = FrameFormat.MIN_FRAME_MAX;
     private boolean paused;
     private boolean streamLost;
+    private int payloadBytes;
 
     /** A decoder for a new connection, which takes frames of up to 4096 bytes until told otherwise. */
     public FrameDecoder(ShortStringCache strings) {
@@ -45,6 +46,11 @@ public final class FrameDecoder {
             throw new IllegalArgumentException("frame-max is at least 4096, not " + bytes);
         }
         frameMax = bytes;
+    }
+
+    /** Within a callback: the length of its frame's payload, in bytes. */
+    public int payloadBytes() {
+        return payloadBytes;
     }
 
     /** From within a callback: makes {@link #decode} return after it, whatever is left in the buffer. */
@@ -82,6 +88,7 @@ public final class FrameDecoder {
                 throw lost("a frame of " + size + " bytes does not end with 0xCE");
             }
             in.readerIndex(payload + size + 1);
+            payloadBytes = size;
             switch (type) {
                 case FrameFormat.METHOD -> method(channel, in, payload, size, handler);
                 case FrameFormat.HEADER -> header(channel, in, payload, size, handler);
