@@ -43,12 +43,7 @@ class ServeIT {
             assertThat(out.readLine()).isNull();
             List<String> log = err.lines().toList();
             assertThat(log).hasSize(3);
-<<<<<<< HEAD
             assertThat(log.getFirst()).matches("\\d{4}-\\d\\d-\\d\\dT\\S+ INFO  Serve: SluiceMQ \\S+ on Java .*");
-=======
-            assertThat(log.getFirst())
-                    .matches("\\d{4}-\\d\\d-\\d\\dT\\S+ INFO  Serve: SluiceMQ \\S+ on Java .*, users guest");
->>>>>>> newuser
             assertThat(log.get(1)).matches("\\d{4}-\\d\\d-\\d\\dT\\S+ INFO  Serve: stopping");
             assertThat(log.getLast()).matches("\\d{4}-\\d\\d-\\d\\dT\\S+ INFO  Serve: stopped");
         } finally {
