@@ -19,7 +19,7 @@ public final class Amqp091Protocol implements Protocol {
     private final Broker broker;
     private final Authenticator authenticator;
     private final Amqp091Options options;
-    /** What peers that have not logged in can make the broker log. */
+    /** What peers that are in no virtual host can make the broker log. */
     private final LogLimit strangers = new LogLimit(TimeUnit.SECONDS.toNanos(10), 10);
 
     public Amqp091Protocol(Broker broker, Authenticator authenticator, Amqp091Options options) {

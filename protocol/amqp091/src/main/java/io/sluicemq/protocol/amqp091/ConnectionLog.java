@@ -27,15 +27,15 @@ final class ConnectionLog {
     private final Loop loop;
     private final String connection;
     private final Output output;
-    /** What bounds the lines while the peer has not logged in, as it may come again and again; then null. */
+    /** What bounds the lines while the peer is in no virtual host, as it may come again and again; then null. */
     private LogLimit strangers;
     private long periodStart;
     private int lines;
     private long leftOut;
 
-    /** @param strangers of all connections together, those whose peers have not logged in; on any loop */
+    /** @param strangers of all connections together whose peers are in no virtual host yet; on any loop */
     ConnectionLog(Loop loop, String connection, LogLimit strangers) {
-        this(loop, connection, strangers, (level, format, arguments) -> LOG.atLevel(level).log(format, arguments));
+        this(loop, connection, strangers, ConnectionLog::write);
     }
 
     ConnectionLog(Loop loop, String connection, Output output) {
@@ -50,6 +50,15 @@ final class ConnectionLog {
         this.periodStart = loop.nanoTime();
     }
 
+    /** By the methods that SLF4J has had for long: where the broker is embedded, an application may bring an older one. */
+    private static void write(Level level, String format, Object... arguments) {
+        if (level == Level.WARN) {
+            LOG.warn(format, arguments);
+        } else {
+            LOG.info(format, arguments);
+        }
+    }
+
     void warn(String format, Object... arguments) {
         log(Level.WARN, format, arguments);
     }
@@ -60,10 +69,10 @@ final class ConnectionLog {
 
     /** A line that is not limited, for those who look for it. */
     void debug(String format, Object... arguments) {
-        LOG.atDebug().log(connection + ": " + format, arguments);
+        LOG.debug(connection + ": " + format, arguments);
     }
 
-    /** The peer has logged in. */
+    /** The peer has come into a virtual host. */
     void known() {
         strangers = null;
     }

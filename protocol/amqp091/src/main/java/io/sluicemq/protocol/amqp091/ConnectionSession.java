@@ -282,6 +282,7 @@ final class ConnectionSession implements ProtocolSession, ClientEvents, FrameHan
         client = connected;
         limit.cancel();
         phase = Phase.RUNNING;
+        log.known();
         FrameEncoder.connectionOpenOk(out());
     }
 

@@ -139,7 +139,6 @@ final class Handshake {
 
     private void authenticated(Principal principal) {
         user = principal;
-        connection.log().known();
         step = Step.TUNING;
         wire.authenticated();
         FrameEncoder.connectionTune(
