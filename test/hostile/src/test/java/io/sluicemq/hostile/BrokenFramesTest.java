@@ -62,6 +62,9 @@ class BrokenFramesTest {
         }
     }
 
+    /** States of peers in no virtual host yet: how often these are logged is bounded for all together. */
+    private static final List<String> STRANGE = List.of("started", "authenticated", "tuned");
+
     private static final Map<String, byte[]> WRONG = new LinkedHashMap<>();
 
     static {
@@ -110,8 +113,8 @@ class BrokenFramesTest {
             assertThat(close).as("connection.close").isNotNull();
             assertThat(close.closeCode()).isBetween(501, 541);
             assertThat(broker.lines()).hasSizeLessThanOrEqualTo(1).allMatch(line -> line.contains("connection error"));
-            if (!state.equals("started")) {
-                assertThat(broker.lines()).as("a line, as the peer has logged in").hasSize(1);
+            if (!STRANGE.contains(state)) {
+                assertThat(broker.lines()).as("a line, as the peer is in a virtual host").hasSize(1);
             }
         }
     }
