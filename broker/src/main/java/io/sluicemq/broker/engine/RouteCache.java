@@ -63,6 +63,8 @@ final class RouteCache {
         }
         RouteSet<QueueProxy> routes = context.routes;
         table.route(exchange, message.routingKey(), otherKeys(message), context.headers.of(message), routes);
+        // The last message would live as long as the loop.
+        context.headers.of(null);
         int size = routes.size();
         targets = size == 0 ? NOBODY : new QueueProxy[size];
         for (int i = 0; i < size; i++) {

@@ -13,7 +13,7 @@ class FrameCampaignTest {
     @ValueSource(longs = {1, 20_260_101})
     void shouldComeToNoHarmByRandomFrames(long seed) throws IOException {
         try (TestBroker broker = new TestBroker()) {
-            assertThat(FrameCampaign.run(broker.broker(), 4, seed)).isPositive();
+            assertThat(FrameCampaign.run(broker.broker(), 3, seed)).isPositive();
         }
     }
 }

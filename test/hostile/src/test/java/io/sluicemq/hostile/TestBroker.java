@@ -58,7 +58,7 @@ final class TestBroker implements AutoCloseable {
 
     /** Waits until nothing is left of anybody, and checks that nothing failed and no trace was logged. */
     void isUnharmed() {
-        await().atMost(PATIENCE).untilAsserted(() -> {
+        await().pollInterval(Duration.ofMillis(5)).atMost(PATIENCE).untilAsserted(() -> {
             BrokerCounters now = broker.counters();
             assertThat(List.of(now.connections(), now.channels(), now.queues(), now.exchanges(), now.bindings(),
                     now.consumers(), now.readyMessages(), now.unsettledMessages(), now.messageBytes(),
