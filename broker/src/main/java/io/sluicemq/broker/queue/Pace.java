@@ -12,8 +12,8 @@ import java.util.concurrent.TimeUnit;
  * Keeps the producers of a queue at the pace of its consumers where these are fast: so that a flow runs at one rate, rather
  * than pile up while publishing takes the machine from consuming. When messages gather although there are consumers, those
  * who publish are held until most are gone. Whether consumers are fast is seen at a glance: if they have not taken an eighth
- * after 20 ms (some 13,000 messages a second), or at any later glance will not be through within two seconds at their rate,
- * the hold is given up, and not tried again for 100 ms, then 200, up to 10 s. So who publishes to slow consumers, and wants
+ * of the high mark after 20 ms (some 13,000 messages a second), or fall behind that rate at any later glance, the hold is
+ * given up, and not tried again for 100 ms, then 200, up to 10 s. So who publishes to slow consumers, and wants
  * the messages to be queued, soon loses 20 ms in 10 s; and a burst of up to {@value #HIGH_MESSAGES} messages is never held.
  *
  * <p>Owned by the queue's loop. Invariant: whoever is held is released by the queue falling to its low mark, by the end of
@@ -34,7 +34,6 @@ final class Pace {
 
     private static final long FIRST_GLANCE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
     private static final long GLANCE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
-    private static final long FORESEEN_NANOS = TimeUnit.SECONDS.toNanos(2);
     private static final long LONGEST_NANOS = TimeUnit.SECONDS.toNanos(4);
     private static final long FIRST_REST_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
     private static final long LONGEST_REST_NANOS = TimeUnit.SECONDS.toNanos(10);
@@ -45,7 +44,6 @@ final class Pace {
     private Producer latest;
     private Loop.Timer timer;
     private long taken;
-    private int readyMessages;
     private long sinceNanos;
     private boolean resting;
     private long restUntilNanos;
@@ -61,7 +59,6 @@ final class Pace {
 
     /** A message has come from {@code producer} and waits, with these now ready; there are consumers. */
     void waits(Producer producer, int readyMessages, long readyBytes) {
-        this.readyMessages = readyMessages;
         if (holding) {
             if (producer != latest) {
                 hold(producer);
@@ -90,7 +87,6 @@ final class Pace {
 
     /** A message has left the ready ones while producers are held, and so many are there now. */
     void left(int readyMessages, long readyBytes) {
-        this.readyMessages = readyMessages;
         taken++;
         if (readyMessages <= LOW_MESSAGES && readyBytes <= LOW_BYTES) {
             restNanos = FIRST_REST_NANOS;
@@ -99,27 +95,37 @@ final class Pace {
     }
 
     private void firstGlance(int readyAtStart) {
-        if (taken * 8 < readyAtStart) {
+        // Of a long queue no more is asked than of one that has just come to its high mark.
+        int needed = Math.min(readyAtStart, HIGH_MESSAGES) / 8;
+        if (taken < needed) {
             giveUp();
         } else {
-            glance();
+            glanceLater(needed * GLANCE_NANOS / FIRST_GLANCE_NANOS);
         }
     }
 
-    private void glance() {
-        long elapsed = loop.nanoTime() - sinceNanos;
-        double foreseenNanos = (double) elapsed / taken * readyMessages;
-        if (elapsed >= LONGEST_NANOS || foreseenNanos > FORESEEN_NANOS) {
-            giveUp();
-        } else {
-            timer = loop.schedule(GLANCE_NANOS, this::glance);
-        }
+    private void glanceLater(long needed) {
+        long takenBefore = taken;
+        timer = loop.schedule(GLANCE_NANOS, () -> {
+            if (taken - takenBefore < needed) {
+                giveUp();
+            } else if (loop.nanoTime() - sinceNanos >= LONGEST_NANOS) {
+                // They are as fast as they should be and have much to do: the producers get a breath, no more.
+                rest(FIRST_REST_NANOS);
+            } else {
+                glanceLater(needed);
+            }
+        });
     }
 
     private void giveUp() {
-        resting = true;
-        restUntilNanos = loop.nanoTime() + restNanos;
+        rest(restNanos);
         restNanos = Math.min(2 * restNanos, LONGEST_REST_NANOS);
+    }
+
+    private void rest(long nanos) {
+        resting = true;
+        restUntilNanos = loop.nanoTime() + nanos;
         release();
     }
 
