@@ -132,9 +132,11 @@ public final class Lab {
 
     /** Ends a connection's stream without a word of the protocol, as a killed process does. */
     public void cut(Connection connection) throws IOException {
-        Socket socket = connections.get(connection);
+        Socket socket = connections.remove(connection);
         socket.setSoLinger(true, 0);
         socket.close();
+        // The client's own thread may not have noticed yet: a close would fail on the socket, an abort doesn't mind.
+        others.add(connection::abort);
     }
 
     /** A connection refused while it was opened. */
