@@ -1,0 +1,417 @@
+package io.sluicemq.broker.queue;
+
+import io.sluicemq.api.Message;
+import io.sluicemq.broker.journal.BadRecord;
+import java.nio.ByteBuffer;
+import java.util.NoSuchElementException;
+import java.util.function.LongConsumer;
+import java.util.function.LongPredicate;
+import java.util.function.LongUnaryOperator;
+
+/**
+ * The compact index of a queue's messages, of one priority, that wait in the log: first in, first out, 16 bytes each, in
+ * chunks of up to {@value BacklogChunk#MAX_ENTRIES}. Messages that are not in the log stand among them with the position −1
+ * and are held in memory.
+ *
+ * <p>Owned by the queue's loop. No chunk is without a live entry, except that an empty backlog may keep one of the smallest
+ * size; the first entry of each chunk is live. What a {@link Snapshot} has seen is never overwritten: a chunk that one refers
+ * to copies its columns before it changes an entry.
+ */
+final class Backlog {
+
+    /** The {@code position} of a message that is not in the log. */
+    static final long IN_MEMORY = -1;
+
+    private BacklogChunk first;
+    private BacklogChunk last;
+    private int chunks;
+    private int size;
+    private long bodyBytes;
+    private long indexBytes;
+    /** Not above the lowest of the live entries. */
+    private long minExpiresAt = QueueEntry.NEVER;
+    /** Whether the chunk that {@link #minExpiresAt} came from may have left, so that it has to be found again. */
+    private boolean minExpiresStale;
+
+    int size() {
+        return size;
+    }
+
+    boolean isEmpty() {
+        return size == 0;
+    }
+
+    /** The bodies' bytes of all its entries. */
+    long bodyBytes() {
+        return bodyBytes;
+    }
+
+    /** Bytes of memory that the index takes; messages held in memory count for a reference. */
+    long indexBytes() {
+        return indexBytes;
+    }
+
+    /**
+     * Adds an entry at the end.
+     *
+     * @param position where its record is in the log, divisible by 8; or {@link #IN_MEMORY}
+     * @param share bytes of the record that this entry accounts for
+     * @param expiresAtMillis milliseconds since 1970, or {@link QueueEntry#NEVER}
+     * @param message null unless it is in memory
+     */
+    void append(long position, int share, int bodyBytes, long expiresAtMillis, Message message) {
+        check(position, share, bodyBytes, message);
+        if (last == null || !last.hasRoomBehind()) {
+            linkLast(new BacklogChunk(capacityFor(size), false));
+        }
+        long before = last.bytes();
+        last.append(position, share, bodyBytes, expiresAtMillis, message);
+        added(last, before, bodyBytes, expiresAtMillis);
+    }
+
+    /** Adds an entry before the first; the parameters are those of {@link #append}. */
+    void prepend(long position, int share, int bodyBytes, long expiresAtMillis, Message message) {
+        check(position, share, bodyBytes, message);
+        if (first == null || !first.hasRoomBefore()) {
+            // Few come back as a rule: only if they fill a chunk the next is larger.
+            int capacity = first != null && first.filledFromBehind ? capacityFor(2 * first.capacity()) : capacityFor(0);
+            linkFirst(new BacklogChunk(capacity, true));
+        }
+        long before = first.bytes();
+        first.prepend(position, share, bodyBytes, expiresAtMillis, message);
+        added(first, before, bodyBytes, expiresAtMillis);
+    }
+
+    private static void check(long position, int share, int bodyBytes, Message message) {
+        if ((share | bodyBytes) < 0) {
+            throw new IllegalArgumentException(
+                    "no entry has a share of " + share + ", a body of " + bodyBytes + " bytes");
+        }
+        if (position < 0 ? position != IN_MEMORY || message == null : (position & 7) != 0 || message != null) {
+            throw new IllegalArgumentException("no entry has the position " + position
+                    + (message == null ? " and no message" : " and a message"));
+        }
+    }
+
+    private void added(BacklogChunk chunk, long bytesBefore, int bodyBytes, long expiresAtMillis) {
+        indexBytes += chunk.bytes() - bytesBefore;
+        size++;
+        this.bodyBytes += bodyBytes;
+        if (expiresAtMillis < minExpiresAt) {
+            minExpiresAt = expiresAtMillis;
+        }
+    }
+
+    /** A chunk is about as large as the backlog, so that many short ones take little. */
+    private static int capacityFor(int entries) {
+        return Math.clamp(Integer.highestOneBit(entries), BacklogChunk.MIN_ENTRIES, BacklogChunk.MAX_ENTRIES);
+    }
+
+    private void linkLast(BacklogChunk chunk) {
+        dropIfEmpty();
+        chunk.previous = last;
+        if (last == null) {
+            first = chunk;
+        } else {
+            last.next = chunk;
+        }
+        last = chunk;
+        chunks++;
+        indexBytes += chunk.bytes();
+    }
+
+    private void linkFirst(BacklogChunk chunk) {
+        dropIfEmpty();
+        chunk.next = first;
+        if (first == null) {
+            last = chunk;
+        } else {
+            first.previous = chunk;
+        }
+        first = chunk;
+        chunks++;
+        indexBytes += chunk.bytes();
+    }
+
+    /** The chunk that an empty backlog kept makes way for one that fits. */
+    private void dropIfEmpty() {
+        if (first != null && first.live() == 0) {
+            unlink(first);
+        }
+    }
+
+    private void unlink(BacklogChunk chunk) {
+        if (chunk.previous == null) {
+            first = chunk.next;
+        } else {
+            chunk.previous.next = chunk.next;
+        }
+        if (chunk.next == null) {
+            last = chunk.previous;
+        } else {
+            chunk.next.previous = chunk.previous;
+        }
+        chunks--;
+        indexBytes -= chunk.bytes();
+        if (chunk.minExpiresAt() <= minExpiresAt) {
+            minExpiresStale = true;
+        }
+    }
+
+    private BacklogChunk nonEmpty() {
+        if (size == 0) {
+            throw new NoSuchElementException("the backlog is empty");
+        }
+        return first;
+    }
+
+    /** Where the first entry's record is, or {@link #IN_MEMORY}. */
+    long firstPosition() {
+        return nonEmpty().position(first.from());
+    }
+
+    int firstShare() {
+        return nonEmpty().share(first.from());
+    }
+
+    int firstBodyBytes() {
+        return nonEmpty().bodyBytes(first.from());
+    }
+
+    long firstExpiresAt() {
+        return nonEmpty().expiresAt(first.from());
+    }
+
+    /** The first entry's message if it is in memory, otherwise null. */
+    Message firstMessage() {
+        return nonEmpty().message(first.from());
+    }
+
+    void removeFirst() {
+        BacklogChunk chunk = nonEmpty();
+        bodyBytes -= chunk.bodyBytes(chunk.from());
+        size--;
+        chunk.removeFirst();
+        removedFrom(chunk);
+    }
+
+    private void removedFrom(BacklogChunk chunk) {
+        if (size == 0 && chunk.reset()) {
+            minExpiresAt = QueueEntry.NEVER;
+            minExpiresStale = false;
+        } else if (chunk.live() == 0) {
+            unlink(chunk);
+        }
+    }
+
+    /**
+     * Tells the first entries, up to {@code max} and only as many as have shares of {@code maxBytes} together, but one at
+     * least if there is one.
+     *
+     * @return how many; of each, its position ({@link #IN_MEMORY} if it is not in the log) and share are in the arrays
+     */
+    int peek(int max, long maxBytes, long[] positions, int[] shares) {
+        int count = 0;
+        long bytes = 0;
+        for (BacklogChunk chunk = first; chunk != null; chunk = chunk.next) {
+            for (int i = chunk.from(); i < chunk.to(); i++) {
+                if (chunk.isHole(i)) {
+                    continue;
+                }
+                bytes += chunk.share(i);
+                if (count >= max || count > 0 && bytes > maxBytes) {
+                    return count;
+                }
+                positions[count] = chunk.position(i);
+                shares[count] = chunk.share(i);
+                count++;
+            }
+        }
+        return count;
+    }
+
+    /**
+     * When the first of its entries expires, in milliseconds since 1970; {@link QueueEntry#NEVER} if none does. Never later
+     * than that; earlier if that one has left since the last {@link #removeDue}.
+     */
+    long minExpiresAt() {
+        if (minExpiresStale) {
+            minExpiresStale = false;
+            minExpiresAt = QueueEntry.NEVER;
+            for (BacklogChunk chunk = first; chunk != null; chunk = chunk.next) {
+                minExpiresAt = Math.min(minExpiresAt, chunk.minExpiresAt());
+            }
+        }
+        return minExpiresAt;
+    }
+
+    /**
+     * Removes up to {@code most} entries that expire by {@code nowMillis}, but none of the first {@code skipFirst}; tells
+     * each, in order, to {@code out}, which must not touch this backlog.
+     */
+    void removeDue(long nowMillis, int skipFirst, int most, Entries out) {
+        long due = Math.min(nowMillis, QueueEntry.NEVER - 1);
+        int skip = skipFirst;
+        int left = most;
+        BacklogChunk next;
+        for (BacklogChunk chunk = first; chunk != null && left > 0; chunk = next) {
+            next = chunk.next;
+            int live = chunk.live();
+            if (skip < live && chunk.minExpiresAt() <= due) {
+                long bytesBefore = chunk.bytes();
+                long minBefore = chunk.minExpiresAt();
+                bodyBytes -= chunk.removeDue(due, skip, left, out);
+                indexBytes += chunk.bytes() - bytesBefore;
+                int removed = live - chunk.live();
+                left -= removed;
+                size -= removed;
+                if (minBefore <= minExpiresAt) {
+                    minExpiresStale = true;
+                }
+                if (removed > 0) {
+                    removedFrom(chunk);
+                }
+            }
+            skip = Math.max(0, skip - live);
+        }
+    }
+
+    /** Tells all entries in their order to {@code out}, which must not touch this backlog. */
+    void forEach(Entries out) {
+        for (BacklogChunk chunk = first; chunk != null; chunk = chunk.next) {
+            for (int i = chunk.from(); i < chunk.to(); i++) {
+                if (!chunk.isHole(i)) {
+                    chunk.tell(i, out);
+                }
+            }
+        }
+    }
+
+    void clear() {
+        first = null;
+        last = null;
+        chunks = 0;
+        size = 0;
+        bodyBytes = 0;
+        indexBytes = 0;
+        minExpiresAt = QueueEntry.NEVER;
+        minExpiresStale = false;
+    }
+
+    /** Tells which positions of its entries are in {@code [lowest, highest]} and are {@code candidate}s; neither may touch it. */
+    void findAny(LongPredicate candidate, long lowest, long highest, LongConsumer found) {
+        // Neither a hole nor an entry in memory has a position from 0 on.
+        long from = Math.max(0, lowest);
+        for (BacklogChunk chunk = first; chunk != null; chunk = chunk.next) {
+            if (chunk.overlaps(from, highest)) {
+                for (int i = chunk.from(); i < chunk.to(); i++) {
+                    long position = chunk.position(i);
+                    if (position >= from && position <= highest && candidate.test(position)) {
+                        found.accept(position);
+                    }
+                }
+            }
+        }
+    }
+
+    /**
+     * Records have moved in the log: replaces the positions in {@code [lowest, highest]} for which {@code where} knows another.
+     *
+     * @param where the new position of the one given, or −1 if it stays
+     * @param out told each; it and {@code where} must not touch this backlog
+     */
+    void move(long lowest, long highest, LongUnaryOperator where, Moved out) {
+        for (BacklogChunk chunk = first; chunk != null; chunk = chunk.next) {
+            if (chunk.overlaps(lowest, highest)) {
+                chunk.move(Math.max(0, lowest), highest, where, out);
+            }
+        }
+    }
+
+    /** What is in it now, to be encoded piece by piece; nothing that happens later changes it. */
+    Snapshot snapshot() {
+        Columns[] parts = new Columns[chunks];
+        int count = 0;
+        for (BacklogChunk chunk = first; chunk != null; chunk = chunk.next) {
+            parts[count++] = chunk.share();
+        }
+        return new Snapshot(parts);
+    }
+
+    /**
+     * Reads the block at the position of {@code in}, which moves behind it; the entries' messages are null.
+     *
+     * @throws BadRecord if it is malformed; entries before the fault have been told then
+     */
+    static void decode(ByteBuffer in, Entries out) throws BadRecord {
+        EntryBlock.decode(in, out);
+    }
+
+    /** Is told entries. */
+    interface Entries {
+
+        /** The parameters are those of {@link Backlog#append}. */
+        void entry(long position, int share, int bodyBytes, long expiresAtMillis, Message message);
+    }
+
+    /** Is told which entries have another position than before. */
+    interface Moved {
+
+        void moved(long from, long to, int share);
+    }
+
+    /** The columns of a chunk and the range of them that was in use. */
+    record Columns(long[] positions, int[] shares, int[] bodyBytes, long[] expiresAt, int from, int to) {}
+
+    /** The entries of a backlog at one moment. Owned by the backlog's loop. */
+    static final class Snapshot {
+
+        private final Columns[] parts;
+        private final EntryBlock block = new EntryBlock();
+        private int part;
+        private int next;
+
+        private Snapshot(Columns[] parts) {
+            this.parts = parts;
+            next = parts.length == 0 ? 0 : parts[0].from;
+        }
+
+        /**
+         * Encodes, as one {@linkplain EntryBlock block}, as many entries in the log below {@code below} as fit into
+         * {@code out}, after those that earlier calls have encoded.
+         *
+         * @param below the position that ends what is asked for; the same in all calls
+         * @return whether more remain
+         * @throws IllegalArgumentException if {@code out} has room for less than {@link EntryBlock#MIN_BYTES}
+         */
+        boolean encodeNext(ByteBuffer out, long below) {
+            block.begin(out);
+            boolean remain = addParts(below);
+            block.end();
+            return remain;
+        }
+
+        private boolean addParts(long below) {
+            while (part < parts.length) {
+                Columns columns = parts[part];
+                for (; next < columns.to; next++) {
+                    long position = columns.positions[next];
+                    if (position >= 0
+                            && position < below
+                            && !block.add(
+                                    position,
+                                    columns.shares[next],
+                                    columns.bodyBytes[next],
+                                    columns.expiresAt == null ? QueueEntry.NEVER : columns.expiresAt[next])) {
+                        return true;
+                    }
+                }
+                // It may be the last that holds on to the columns.
+                parts[part] = null;
+                part++;
+                next = part < parts.length ? parts[part].from : 0;
+            }
+            return false;
+        }
+    }
+}

@@ -1,0 +1,255 @@
+package io.sluicemq.broker.queue;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluicemq.api.Message;
+import io.sluicemq.broker.journal.BadRecord;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.IntRange;
+import net.jqwik.api.constraints.Size;
+import net.jqwik.api.lifecycle.BeforeTry;
+
+/** A backlog against a list that does the same the plain way. */
+class BacklogProperties {
+
+    private static final long NEVER = Long.MAX_VALUE;
+
+    private record Entry(long position, int share, int bodyBytes, long expiresAt, Message message) {}
+
+    /** A snapshot and what it has to hold. */
+    private record Taken(Backlog.Snapshot snapshot, List<Entry> expected) {}
+
+    private Backlog backlog;
+    private List<Entry> model;
+    private List<Taken> snapshots;
+    private long nextPosition;
+
+    @BeforeTry
+    void startEmpty() {
+        backlog = new Backlog();
+        model = new ArrayList<>();
+        snapshots = new ArrayList<>();
+        nextPosition = 1 << 20;
+    }
+
+    @Property(tries = 150)
+    void shouldDoWhatAListDoes(@ForAll @Size(max = 60) List<@IntRange(max = 9) Integer> steps, @ForAll long seed)
+            throws BadRecord {
+        Random random = new Random(seed);
+        for (int step : steps) {
+            step(step, random);
+            assertSame(random);
+        }
+        for (Taken taken : snapshots) {
+            assertThat(decoded(taken.snapshot(), random.nextInt(EntryBlock.MIN_BYTES, 500), Long.MAX_VALUE))
+                    .isEqualTo(taken.expected());
+        }
+    }
+
+    private void step(int step, Random random) {
+        int many = random.nextInt(3) == 0 ? random.nextInt(3_000) : random.nextInt(20);
+        switch (step) {
+            case 0, 1, 2 -> append(many, random);
+            case 3 -> prepend(many, random);
+            case 4, 5 -> removeFirst(many);
+            case 6 -> removeDue(random);
+            case 7 -> move(random);
+            case 8 -> snapshots.add(new Taken(backlog.snapshot(), logged()));
+            default -> {
+                if (random.nextInt(4) == 0) {
+                    backlog.clear();
+                    model.clear();
+                } else {
+                    removeFirst(model.size());
+                }
+            }
+        }
+    }
+
+    private List<Entry> logged() {
+        return model.stream().filter(entry -> entry.position >= 0).toList();
+    }
+
+    private Entry entry(Random random, boolean simple) {
+        nextPosition += 8 * (simple ? 16 : random.nextInt(-3, 40));
+        long expiresAt = simple || random.nextBoolean() ? NEVER : random.nextInt(1_000);
+        boolean inMemory = !simple && random.nextInt(8) == 0;
+        Message message = inMemory ? Samples.message("m", 10) : null;
+        int bodyBytes = simple ? 100 : random.nextInt(200);
+        return new Entry(inMemory ? -1 : nextPosition, bodyBytes + 20, bodyBytes, expiresAt, message);
+    }
+
+    private void append(int many, Random random) {
+        boolean simple = random.nextBoolean();
+        for (int i = 0; i < many; i++) {
+            Entry entry = entry(random, simple);
+            model.add(entry);
+            backlog.append(entry.position, entry.share, entry.bodyBytes, entry.expiresAt, entry.message);
+        }
+    }
+
+    private void prepend(int many, Random random) {
+        List<Entry> added = new ArrayList<>();
+        for (int i = 0; i < many; i++) {
+            Entry entry = entry(random, false);
+            added.addFirst(entry);
+            backlog.prepend(entry.position, entry.share, entry.bodyBytes, entry.expiresAt, entry.message);
+        }
+        model.addAll(0, added);
+    }
+
+    private void removeFirst(int many) {
+        for (int i = Math.min(many, model.size()); i > 0; i--) {
+            Entry entry = model.removeFirst();
+            assertThat(backlog.firstPosition()).isEqualTo(entry.position);
+            assertThat(backlog.firstShare()).isEqualTo(entry.share);
+            assertThat(backlog.firstBodyBytes()).isEqualTo(entry.bodyBytes);
+            assertThat(backlog.firstExpiresAt()).isEqualTo(entry.expiresAt);
+            assertThat(backlog.firstMessage()).isSameAs(entry.message);
+            backlog.removeFirst();
+        }
+    }
+
+    private void removeDue(Random random) {
+        long now = random.nextInt(10) == 0 ? NEVER : random.nextInt(1_000);
+        int skip = random.nextInt(5) == 0 ? random.nextInt(2_000) : random.nextInt(3);
+        int most = random.nextBoolean() ? Integer.MAX_VALUE : random.nextInt(600);
+        List<Entry> expected = new ArrayList<>();
+        for (int i = skip; i < model.size() && expected.size() < most;) {
+            if (model.get(i).expiresAt <= now && model.get(i).expiresAt != NEVER) {
+                expected.add(model.remove(i));
+            } else {
+                i++;
+            }
+        }
+        List<Entry> removed = new ArrayList<>();
+        backlog.removeDue(now, skip, most, collector(removed));
+        assertThat(removed).isEqualTo(expected);
+        if (skip == 0 && most == Integer.MAX_VALUE && now != NEVER) {
+            assertThat(backlog.minExpiresAt()).isGreaterThan(now);
+        }
+    }
+
+    private void move(Random random) {
+        long lowest = random.nextLong(nextPosition);
+        long highest = random.nextLong(lowest, nextPosition + 1);
+        long by = 8 * random.nextInt(1, 1_000);
+        List<List<Long>> expected = new ArrayList<>();
+        for (int i = 0; i < model.size(); i++) {
+            Entry entry = model.get(i);
+            if (entry.position >= Math.max(0, lowest) && entry.position <= highest && entry.position % 3 == 0) {
+                model.set(i, new Entry(entry.position + by, entry.share, entry.bodyBytes, entry.expiresAt, null));
+                expected.add(List.of(entry.position, entry.position + by, (long) entry.share));
+            }
+        }
+        List<List<Long>> moved = new ArrayList<>();
+        backlog.move(
+                lowest,
+                highest,
+                position -> position % 3 == 0 ? position + by : -1,
+                (from, to, share) -> moved.add(List.of(from, to, (long) share)));
+        assertThat(moved).isEqualTo(expected);
+    }
+
+    private void assertSame(Random random) {
+        List<Entry> all = new ArrayList<>();
+        backlog.forEach(collector(all));
+        assertThat(all).isEqualTo(model);
+        assertThat(backlog.size()).isEqualTo(model.size());
+        assertThat(backlog.isEmpty()).isEqualTo(model.isEmpty());
+        assertThat(backlog.bodyBytes()).isEqualTo(model.stream().mapToLong(Entry::bodyBytes).sum());
+        assertThat(backlog.minExpiresAt())
+                .isLessThanOrEqualTo(model.stream().mapToLong(Entry::expiresAt).min().orElse(NEVER));
+        assertThat(backlog.indexBytes()).isGreaterThanOrEqualTo(16L * model.size());
+        assertPeeksTheFirst(random);
+        long lowest = random.nextLong(-10, nextPosition);
+        long highest = random.nextLong(lowest, nextPosition + 1);
+        List<Long> found = new ArrayList<>();
+        backlog.findAny(position -> position % 5 == 0, lowest, highest, found::add);
+        assertThat(found)
+                .isEqualTo(model.stream()
+                        .map(Entry::position)
+                        .filter(position -> position >= 0
+                                && position >= lowest
+                                && position <= highest
+                                && position % 5 == 0)
+                        .toList());
+    }
+
+    private void assertPeeksTheFirst(Random random) {
+        int max = random.nextInt(1, 50);
+        long maxBytes = random.nextInt(3_000);
+        long[] positions = new long[max];
+        int[] shares = new int[max];
+        int count = backlog.peek(max, maxBytes, positions, shares);
+        long bytes = 0;
+        int expected = 0;
+        while (expected < Math.min(max, model.size())) {
+            bytes += model.get(expected).share;
+            if (expected > 0 && bytes > maxBytes) {
+                break;
+            }
+            assertThat(positions[expected]).isEqualTo(model.get(expected).position);
+            assertThat(shares[expected]).isEqualTo(model.get(expected).share);
+            expected++;
+        }
+        assertThat(count).isEqualTo(expected);
+    }
+
+    private static Backlog.Entries collector(List<Entry> entries) {
+        return (position, share, bodyBytes, expiresAt, message) -> entries
+                .add(new Entry(position, share, bodyBytes, expiresAt, message));
+    }
+
+    private static List<Entry> decoded(Backlog.Snapshot snapshot, int blockBytes, long below) throws BadRecord {
+        List<Entry> entries = new ArrayList<>();
+        boolean remain = true;
+        while (remain) {
+            ByteBuffer block = ByteBuffer.allocate(blockBytes);
+            remain = snapshot.encodeNext(block, below);
+            block.flip();
+            int before = entries.size();
+            Backlog.decode(block, collector(entries));
+            assertThat(block.hasRemaining()).isFalse();
+            assertThat(entries.size() > before || !remain).isTrue();
+        }
+        return entries;
+    }
+
+    @Property(tries = 500)
+    void shouldReadOrRefuseAnyBytes(@ForAll byte[] bytes) {
+        int[] told = new int[1];
+        try {
+            Backlog.decode(ByteBuffer.wrap(bytes), (position, share, bodyBytes, expiresAt, message) -> told[0]++);
+        } catch (BadRecord refused) {
+            assertThat(refused).hasMessageMatching(".+");
+        }
+        assertThat(told[0]).isLessThanOrEqualTo(EntryBlock.MAX_ENTRIES);
+    }
+
+    @Property(tries = 200)
+    void shouldRefuseABlockThatIsCutOff(@ForAll @IntRange(min = 1, max = 200) int many, @ForAll long seed) {
+        append(many, new Random(seed));
+        ByteBuffer block = ByteBuffer.allocate(8_000);
+        backlog.snapshot().encodeNext(block, Long.MAX_VALUE);
+        block.flip();
+        for (int length = 0; length < block.limit(); length++) {
+            ByteBuffer cut = block.duplicate().limit(length);
+            assertThat(refused(cut)).as("cut at %d of %d", length, block.limit()).isTrue();
+        }
+    }
+
+    private static boolean refused(ByteBuffer in) {
+        try {
+            Backlog.decode(in, (position, share, bodyBytes, expiresAt, message) -> {});
+            return false;
+        } catch (BadRecord refused) {
+            return true;
+        }
+    }
+}
