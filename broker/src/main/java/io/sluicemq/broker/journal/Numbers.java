@@ -4,6 +4,8 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 
 /**
  * Numbers in a record: little-endian whatever the order that a buffer is set to, and variable-length ones of seven bits a
@@ -91,6 +93,49 @@ public final class Numbers {
         }
     }
 
+    /** The next {@code bytes} bytes; nothing is allocated for those that are not there. */
+    static byte[] readBytes(ByteBuffer in, int bytes) throws BadRecord {
+        require(in, bytes);
+        byte[] read = new byte[bytes];
+        in.get(read);
+        return read;
+    }
+
+    // ---- text: its bytes' count (varint), UTF-8 ------------------------------------------------------------------------
+
+    static byte[] utf8(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    static int textBytes(String text) {
+        int bytes = utf8(text).length;
+        return varintBytes(bytes) + bytes;
+    }
+
+    static void putText(ByteBuffer out, String text) {
+        putBlock(out, utf8(text));
+    }
+
+    /** Writes the count of {@code bytes} (varint) and them. */
+    static void putBlock(ByteBuffer out, byte[] bytes) {
+        putVarint(out, bytes.length);
+        out.put(bytes);
+    }
+
+    static byte[] readBlock(ByteBuffer in) throws BadRecord {
+        return readBytes(in, readVarint(in, Integer.MAX_VALUE));
+    }
+
+    static String readText(ByteBuffer in) throws BadRecord {
+        byte[] bytes = readBlock(in);
+        String text = new String(bytes, StandardCharsets.UTF_8);
+        // The stand-in for what is no character: the text may have held it, or not.
+        if (text.indexOf('\uFFFD') >= 0 && !Arrays.equals(utf8(text), bytes)) {
+            throw new BadRecord("a text that is not UTF-8 before offset " + in.position());
+        }
+        return text;
+    }
+
     // ---- of variable length --------------------------------------------------------------------------------------------
 
     /** Writes {@code value}, taken as unsigned. */
@@ -101,6 +146,11 @@ public final class Numbers {
             rest >>>= 7;
         }
         out.put((byte) rest);
+    }
+
+    /** The bytes that {@link #putVarint} writes. */
+    static int varintBytes(long value) {
+        return Math.max(1, (Long.SIZE - Long.numberOfLeadingZeros(value) + 6) / 7);
     }
 
     /** Reads an unsigned number. */
