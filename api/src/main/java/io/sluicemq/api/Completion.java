@@ -41,6 +41,11 @@ public abstract class Completion implements Runnable {
         here.send(loop, this);
     }
 
+    /** Says from a thread that is no loop that one obligation is met; it arrives on the owner's loop as an event. */
+    public final void metFromOutside() {
+        loop.execute(this);
+    }
+
     /** Says from {@code here} that one obligation has ended in a refusal. The first refusal is the one reported. */
     public final void refused(Loop here, BrokerError error) {
         here.send(loop, () -> {

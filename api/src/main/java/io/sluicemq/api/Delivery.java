@@ -47,5 +47,15 @@ public interface Delivery {
     int windowBytes();
 
     /** Ends it, once, on the client's loop. */
-    void settle(Outcome outcome);
+    default void settle(Outcome outcome) {
+        settle(outcome, null);
+    }
+
+    /**
+     * Ends it, once, on the client's loop.
+     *
+     * @param completion has taken on an obligation for it, met when the outcome is final: a message that leaves the queue is out
+     *     of the store then, too. May be null if nobody waits.
+     */
+    void settle(Outcome outcome, Completion completion);
 }

@@ -43,7 +43,7 @@ public final class Serve {
     }
 
     /**
-     * Runs a broker until the process is told to end; then this never returns.
+     * Runs a broker until the process is told to end; then this never returns. It returns if the broker's log fails.
      *
      * @param out gets the one line when the broker is ready
      * @param err gets the reason if it does not start
@@ -70,7 +70,7 @@ public final class Serve {
         }
         // The JVM would end with a code of its own (143 for SIGTERM) when this hook is done: so the hook ends it.
         Runtime.getRuntime()
-                .addShutdownHook(new Thread(() -> Runtime.getRuntime().halt(stop(broker)), "sluicemq-stop"));
+                .addShutdownHook(new Thread(() -> Runtime.getRuntime().halt(stop(broker)), "sluicemq-exit"));
         LOG.info("{}", startLine(config));
         out.println(readyLine(broker, ManagementFactory.getRuntimeMXBean().getUptime()));
         out.flush();
@@ -114,7 +114,7 @@ public final class Serve {
         try {
             broker.stop();
             LOG.info("stopped");
-            return 0;
+            return broker.failure().isDone() ? EXIT_FAILED : 0;
         } catch (RuntimeException e) {
             LOG.error("the broker has not stopped in order", e);
             return EXIT_FAILED;
@@ -132,9 +132,10 @@ public final class Serve {
 
     private static int waitForEver(SluiceMQ broker, long messageMemoryBytes) {
         CountersLine counters = new CountersLine(messageMemoryBytes);
-        CountDownLatch never = new CountDownLatch(1);
+        CountDownLatch failed = new CountDownLatch(1);
+        broker.failure().thenAccept(reason -> failed.countDown());
         try {
-            while (!never.await(COUNTERS_INTERVAL.toSeconds(), TimeUnit.SECONDS)) {
+            while (!failed.await(COUNTERS_INTERVAL.toSeconds(), TimeUnit.SECONDS)) {
                 String line = counters.next(broker.counters(), broker.listenerCounters().values());
                 if (line != null) {
                     COUNTERS_LOG.info("{}", line);
@@ -142,7 +143,8 @@ public final class Serve {
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
+            return 0;
         }
-        return 0;
+        return EXIT_FAILED;
     }
 }

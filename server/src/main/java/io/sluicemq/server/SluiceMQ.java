@@ -8,6 +8,8 @@ import io.sluicemq.base.option.HostPort;
 import io.sluicemq.broker.engine.BrokerConfig;
 import io.sluicemq.broker.engine.BrokerCounters;
 import io.sluicemq.broker.engine.BrokerEngine;
+import io.sluicemq.broker.engine.BrokerStore;
+import io.sluicemq.protocol.amqp091.Amqp091Format;
 import io.sluicemq.protocol.amqp091.Amqp091Options;
 import io.sluicemq.protocol.amqp091.Amqp091Protocol;
 import io.sluicemq.security.SaslAuthenticator;
@@ -19,6 +21,8 @@ import io.sluicemq.server.config.ServerConfig;
 import io.sluicemq.server.config.ServerOptions;
 import io.sluicemq.server.data.DataFolder;
 import io.sluicemq.server.data.DataFolderRefused;
+import io.sluicemq.server.data.DurableStore;
+import io.sluicemq.store.LogState;
 import io.sluicemq.transport.ListenException;
 import io.sluicemq.transport.Listener;
 import io.sluicemq.transport.ListenerCounters;
@@ -64,6 +68,9 @@ public final class SluiceMQ implements AutoCloseable {
     /** So long after that limit the last connection may take to be cut. */
     private static final Duration CUT_LIMIT = Duration.ofSeconds(1);
 
+    /** So long the last checkpoint may take. */
+    private static final Duration REST_LIMIT = Duration.ofSeconds(4);
+
     private static final String SCHEME = "amqp://";
     private static final String LOOPBACK = "127.0.0.1";
     private static final Duration COUNTERS_LIMIT = Duration.ofSeconds(30);
@@ -72,6 +79,8 @@ public final class SluiceMQ implements AutoCloseable {
     private final NettyLoops loops;
     private final TaskFailures failures;
     private final BrokerEngine engine;
+    private final BrokerStore store;
+    private final CompletableFuture<String> failure;
     private final Map<String, Listener> listeners;
     private final Map<String, HostPort> addresses = new LinkedHashMap<>();
     private boolean stopped;
@@ -81,8 +90,12 @@ public final class SluiceMQ implements AutoCloseable {
             NettyLoops loops,
             TaskFailures failures,
             BrokerEngine engine,
+            BrokerStore store,
+            CompletableFuture<String> failure,
             Map<String, Listener> listeners,
             ServerConfig config) {
+        this.store = store;
+        this.failure = failure;
         this.data = data;
         this.loops = loops;
         this.failures = failures;
@@ -102,14 +115,22 @@ public final class SluiceMQ implements AutoCloseable {
     /** Starts a broker by a configuration that was checked. */
     static SluiceMQ start(ServerConfig config) {
         DataFolder data = openData(config.data());
+        BrokerStore store = null;
         NettyLoops loops = null;
+        BrokerEngine engine = null;
         Map<String, Listener> listeners = new LinkedHashMap<>();
         try {
+            store = openStore(data, config);
             TaskFailures failures = new TaskFailures();
             loops = new NettyLoops(config.loops(), SocketKind.preferred(), failures);
-            BrokerConfig brokerConfig =
-                    new BrokerConfig(config.virtualHosts(), config.limits().messageMemory());
-            BrokerEngine engine = new BrokerEngine(brokerConfig, loops.all());
+            BrokerConfig brokerConfig = new BrokerConfig(config.virtualHosts(), config.limits().messageMemory())
+                    .withFormats(List.of(Amqp091Format.INSTANCE));
+            CompletableFuture<String> failure = new CompletableFuture<>();
+            engine = new BrokerEngine(brokerConfig, loops.all(), store, state -> {
+                if (state.kind() == LogState.Kind.FAILED) {
+                    failure.complete(state.reason());
+                }
+            });
             List<Protocol> protocols =
                     List.of(new Amqp091Protocol(engine, authenticator(config),
                             protocolOptions(config.limits())));
@@ -118,17 +139,43 @@ public final class SluiceMQ implements AutoCloseable {
                         listener.name(),
                         Listener.open(loops, protocols, listenerOptions(listener.address(), config.limits())));
             }
-            SluiceMQ broker = new SluiceMQ(data, loops, failures, engine, listeners, config);
+            SluiceMQ broker = new SluiceMQ(data, loops, failures, engine, store, failure, listeners, config);
             listeners = Map.of();
             loops = null;
+            store = null;
             data = null;
             broker.warnOfGuests(config);
+            broker.stopOnFailure();
             return broker;
         } catch (ListenException e) {
             throw new StartFailure(e.getMessage(), e);
         } finally {
-            release(data, loops, listeners);
+            release(data, loops, engine, store, listeners);
         }
+    }
+
+    private static BrokerStore openStore(DataFolder data, ServerConfig config) {
+        try {
+            return data == null
+                    ? null
+                    : DurableStore.open(
+                            data, config.storage(), config.virtualHosts(), config.limits().maxMessageSize());
+        } catch (DataFolderRefused e) {
+            throw new StartFailure(e.getMessage(), e);
+        }
+    }
+
+    /** Nothing durable can be promised any more when the log has failed: then the broker is better gone. */
+    private void stopOnFailure() {
+        failure.thenAccept(reason -> {
+            LOG.error("the broker stops, since its log has failed: {}", reason);
+            Thread.ofPlatform().name("sluicemq-stop").start(this::stop);
+        });
+    }
+
+    /** Why the broker has stopped by itself, when its log has failed; never completed as long as that has not happened. */
+    public CompletableFuture<String> failure() {
+        return failure.copy();
     }
 
     private void warnOfGuests(ServerConfig config) {
@@ -272,7 +319,7 @@ public final class SluiceMQ implements AutoCloseable {
     public synchronized void stop() {
         if (!stopped) {
             stopped = true;
-            release(data, loops, listeners);
+            release(data, loops, engine, store, listeners);
         }
     }
 
@@ -282,20 +329,22 @@ public final class SluiceMQ implements AutoCloseable {
         stop();
     }
 
-    private static void release(DataFolder data, NettyLoops loops, Map<String, Listener> listeners) {
+    private static void release(
+            DataFolder data, NettyLoops loops, BrokerEngine engine, BrokerStore store,
+            Map<String, Listener> listeners) {
         CompletableFuture<?>[] goodbyes = listeners.values().stream()
                 .map(listener -> listener.stop("the broker is stopping", GOODBYE_LIMIT))
                 .toArray(CompletableFuture[]::new);
-        try {
-            CompletableFuture.allOf(goodbyes)
-                    .get(GOODBYE_LIMIT.plus(CUT_LIMIT).toMillis(), TimeUnit.MILLISECONDS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        } catch (ExecutionException | TimeoutException e) {
-            LOG.warn("connections are still open and are cut with their loops: {}", e.toString());
+        awaitFor(GOODBYE_LIMIT.plus(CUT_LIMIT), CompletableFuture.allOf(goodbyes),
+                "connections are still open and are cut with their loops");
+        if (engine != null) {
+            awaitFor(REST_LIMIT, engine.rest(), "there was no time for a checkpoint, so the next start has to read more");
         }
         if (loops != null) {
             loops.close();
+        }
+        if (store != null) {
+            store.close();
         }
         if (data != null) {
             try {
@@ -303,6 +352,16 @@ public final class SluiceMQ implements AutoCloseable {
             } catch (IOException e) {
                 LOG.warn("the data folder {} was not closed in order: {}", data.path(), e.toString());
             }
+        }
+    }
+
+    private static void awaitFor(Duration limit, CompletableFuture<?> end, String otherwise) {
+        try {
+            end.get(limit.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (ExecutionException | TimeoutException e) {
+            LOG.warn("{}: {}", otherwise, e.toString());
         }
     }
 }

@@ -5,10 +5,13 @@ import io.sluicemq.api.BrokerError;
 import io.sluicemq.api.Client;
 import io.sluicemq.api.Reply;
 import io.sluicemq.base.Loop;
+import io.sluicemq.broker.journal.Journal;
+import io.sluicemq.store.LogState;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 
 /**
  * The broker: virtual hosts on a set of loops. Any loop may call it; it holds nothing that changes but what loops own.
@@ -20,8 +23,24 @@ public final class BrokerEngine implements Broker {
     private final MemoryBudget memory;
     private final Map<String, VirtualHost> hosts = new LinkedHashMap<>();
 
-    /** @param loops the loops to spread over, each at its own {@link Loop#index} */
+    private Checkpoints checkpoints;
+
+    /**
+     * A broker that keeps everything in memory.
+     *
+     * @param loops the loops to spread over, each at its own {@link Loop#index}
+     */
     public BrokerEngine(BrokerConfig config, List<? extends Loop> loops) {
+        this(config, loops, null, state -> {});
+    }
+
+    /**
+     * @param store what to begin with and where durable queues are kept; null to keep everything in memory. Its virtual hosts
+     *     must be in the configuration.
+     * @param storeWatch told on some loop when what the log takes has changed
+     */
+    public BrokerEngine(
+            BrokerConfig config, List<? extends Loop> loops, BrokerStore store, Consumer<LogState> storeWatch) {
         this.config = config;
         this.memory = new MemoryBudget(config.memoryBudgetBytes(), loops.get(0));
         this.contexts = new LoopContext[loops.size()];
@@ -29,14 +48,64 @@ public final class BrokerEngine implements Broker {
             if (loops.get(i).index() != i) {
                 throw new IllegalArgumentException("the loop at " + i + " has index " + loops.get(i).index());
             }
-            contexts[i] = new LoopContext(loops.get(i), contexts.length, memory);
+            contexts[i] = new LoopContext(loops.get(i), contexts.length, memory, config.witness());
         }
         memory.contexts(contexts);
+        long firstQueueId = 1 + (store == null ? 0 : store.recovery().highestQueueId());
         int home = 0;
         for (String name : config.virtualHosts()) {
-            hosts.put(name, new VirtualHost(name, contexts[home % contexts.length], contexts, config));
+            hosts.put(name, new VirtualHost(
+                    name, contexts[home % contexts.length], contexts, config, firstQueueId + home,
+                    config.virtualHosts().size()));
             home++;
         }
+        if (store != null) {
+            begin(store, storeWatch);
+        }
+    }
+
+    /** Puts back what the store has, and sets its log going. */
+    private void begin(BrokerStore store, Consumer<LogState> watch) {
+        for (String name : store.virtualHosts()) {
+            if (!hosts.containsKey(name)) {
+                throw new IllegalArgumentException("the store has queues of the virtual host '" + name + "'");
+            }
+        }
+        for (LoopContext context : contexts) {
+            context.journal(new Journal(store.log(), context.loop, new Journal.Owner() {
+                @Override
+                public void room() {
+                    context.room();
+                }
+
+                @Override
+                public void stateChanged(LogState state) {
+                    context.logState(state);
+                    if (context == contexts[0]) {
+                        watch.accept(state);
+                    }
+                }
+            }));
+        }
+        hosts.forEach((name, host) -> host.topology().restore(store.recovery().of(name)));
+        Moving moving = new Moving(contexts);
+        checkpoints = new Checkpoints(contexts, hosts.values(), store.log(), moving);
+        store.log().start(moving);
+        contexts[0].loop.execute(checkpoints::start);
+    }
+
+    /**
+     * Ends the engine's use of its log by a checkpoint, so that the next start reads little. Clients must be gone; the loops may
+     * end when it is done.
+     */
+    public CompletableFuture<Void> rest() {
+        CompletableFuture<Void> done = new CompletableFuture<>();
+        if (checkpoints == null) {
+            done.complete(null);
+        } else {
+            contexts[0].loop.execute(() -> checkpoints.now(() -> done.complete(null)));
+        }
+        return done;
     }
 
     @Override
@@ -62,7 +131,7 @@ public final class BrokerEngine implements Broker {
         context.clients.add(client);
         context.tally.connections++;
         reply.done(client);
-        client.resources(context.resourcesLow);
+        client.resources(context.shortage());
     }
 
     /** The broker's numbers, gathered from all loops; they are of slightly different moments while there is traffic. */

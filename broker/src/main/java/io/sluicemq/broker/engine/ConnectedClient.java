@@ -13,6 +13,7 @@ import io.sluicemq.api.Producer;
 import io.sluicemq.api.Reply;
 import io.sluicemq.base.Loop;
 import io.sluicemq.base.LoopOwned;
+import io.sluicemq.broker.journal.Journal;
 import io.sluicemq.broker.queue.Queue;
 import io.sluicemq.broker.queue.QueueConsumer;
 import io.sluicemq.broker.queue.QueueOptions;
@@ -73,13 +74,15 @@ final class ConnectedClient implements Client {
         context.tally.channels += difference;
     }
 
-    void resources(boolean low) {
+    /** @param shortage why publishers must wait; null if they need not */
+    void resources(String shortage) {
+        boolean low = shortage != null;
         if (closed || low == resourcesLow) {
             return;
         }
         resourcesLow = low;
         if (low) {
-            spec.events().resourcesLow(engine.memory().reason());
+            spec.events().resourcesLow(shortage);
         } else {
             spec.events().resourcesRecovered();
         }
@@ -220,7 +223,7 @@ final class ConnectedClient implements Client {
                 if (error != null) {
                     relay.failed(queue.loop(), error);
                 } else {
-                    host.answerAfterRemoval(queue.loop(), relay, messages);
+                    proxy.whenDurable(Witness.Command.DELETE, () -> host.answerAfterRemoval(queue.loop(), relay, messages));
                 }
             });
         }
@@ -233,7 +236,12 @@ final class ConnectedClient implements Client {
             Relay<Long> relay = relay(reply);
             proxy.run(context, () -> {
                 Queue queue = proxy.queue();
-                relay.answer(queue.loop(), queue.isRemoved() ? host.noQueue(name) : null, queue.purge());
+                if (queue.isRemoved()) {
+                    relay.failed(queue.loop(), host.noQueue(name));
+                } else {
+                    long messages = queue.purge();
+                    proxy.whenDurable(Witness.Command.PURGE, () -> relay.done(queue.loop(), messages));
+                }
             });
         }
     }
@@ -260,7 +268,10 @@ final class ConnectedClient implements Client {
             return found;
         }
         context.tally.published++;
-        QueueProxy[] targets = routeCache.targets();
+        Route route = routeCache.route();
+        if (completion != null) {
+            host.witness(Witness.Command.PUBLISH, completion);
+        }
         if (producer != null) {
             producer.reached(found);
         }
@@ -268,23 +279,85 @@ final class ConnectedClient implements Client {
             message.share(found);
             context.messageBytes(message.sizeBytes());
         }
-        for (int i = 0; i < found; i++) {
-            if (completion != null) {
-                completion.hold();
-            }
-            targets[i].enqueue(context, message, completion, producer);
+        if (route.isLogged() && context.journal() != null) {
+            publishLogged(message, route, completion, producer);
+        } else {
+            hand(message, route, Journal.NONE, 0, completion, producer);
         }
         return found;
     }
 
-    /** Routes a message: the queues stand in the route cache's targets; returns how many, or what is wrong. */
+    /** Publishes to queues of which some are in the log; a message that waits for room there holds back those behind it. */
+    private void publishLogged(Message message, Route route, Completion completion, Producer producer) {
+        if (context.isParking()) {
+            park(message, route, completion, producer);
+        } else if (!message.durable()) {
+            hand(message, route, Journal.NONE, 0, completion, producer);
+        } else {
+            long position = log(message, route, completion);
+            if (position == Journal.NONE) {
+                park(message, route, completion, producer);
+            } else {
+                hand(message, route, position, share(message, route), completion, producer);
+            }
+        }
+    }
+
+    /** Writes a message into the log, unless there is no room; {@code completion} takes on the obligation that it is durable. */
+    private long log(Message message, Route route, Completion completion) {
+        long position = context.journal().append(message, route.loggedIds(), route.loggedIds().length, false);
+        if (position != Journal.NONE && completion != null) {
+            completion.hold();
+            context.journal().await(position, completion);
+        }
+        return position;
+    }
+
+    private int share(Message message, Route route) {
+        return context.journal().share(message, route.loggedIds().length);
+    }
+
+    private void park(Message message, Route route, Completion completion, Producer producer) {
+        if (completion != null) {
+            completion.hold();
+        }
+        context.messageBytes(message.sizeBytes());
+        context.park(new Runnable() {
+            @Override
+            public void run() {
+                long position = message.durable() ? log(message, route, completion) : Journal.NONE;
+                if (message.durable() && position == Journal.NONE) {
+                    context.parkAgain(this);
+                    return;
+                }
+                context.messageBytes(-message.sizeBytes());
+                hand(message, route, position, position == Journal.NONE ? 0 : share(message, route), completion,
+                        producer);
+                if (completion != null) {
+                    completion.met(context.loop);
+                }
+            }
+        });
+    }
+
+    private void hand(
+            Message message, Route route, long position, int share, Completion completion, Producer producer) {
+        for (QueueProxy target : route.targets()) {
+            if (completion != null) {
+                completion.hold();
+            }
+            target.enqueue(context, message, position, share, completion, producer);
+        }
+    }
+
+    /** Routes a message, to where {@link #found} says; returns how many queues it reaches, or what is wrong. */
     int find(Message message) {
         return routeCache.find(host.table(), message, context);
     }
 
-    /** The queues that {@link #find} has found. */
-    QueueProxy[] found() {
-        return routeCache.targets();
+    /** What {@link #find} has found. */
+    Route found() {
+        return routeCache.route();
     }
 
     private int publishReply(Message message) {
@@ -376,8 +449,8 @@ final class ConnectedClient implements Client {
             Queue queue = proxy.queue();
             if (queue.isRemoved()) {
                 relay.failed(queue.loop(), host.noQueue(name));
-            } else if (!queue.get(taker)) {
-                relay.done(queue.loop(), null);
+            } else {
+                queue.get(taker, () -> relay.done(queue.loop(), null));
             }
         });
     }

@@ -1,8 +1,10 @@
 package io.sluicemq.broker.engine;
 
+import io.sluicemq.api.Completion;
 import io.sluicemq.api.Death;
 import io.sluicemq.api.Message;
 import io.sluicemq.base.LoopOwned;
+import io.sluicemq.broker.journal.Journal;
 import io.sluicemq.broker.queue.Queue;
 import io.sluicemq.broker.queue.QueueOptions;
 import io.sluicemq.broker.routing.Exchange;
@@ -23,12 +25,21 @@ import java.util.List;
 @LoopOwned
 final class DeadLetters {
 
-    private record Dead(Queue queue, Message message, Death.Reason reason) {}
+    /**
+     * @param position where the message that died is in the log, or {@link Journal#NONE}: it leaves there after its letter has
+     *     come there
+     */
+    private record Dead(
+            Queue queue, Message message, Death.Reason reason, long position, int share, Completion completion) {}
+
+    /** A letter that waits for room in the log. */
+    private record Blocked(Dead dead, Message letter, Route route) {}
 
     private final VirtualHost host;
     private final LoopContext context;
     private final ArrayDeque<Dead> waiting = new ArrayDeque<>();
     private final RouteSet<QueueProxy> routes = new RouteSet<>();
+    private final ArrayDeque<Blocked> blocked = new ArrayDeque<>();
     private boolean sending;
 
     DeadLetters(VirtualHost host, LoopContext context) {
@@ -36,8 +47,9 @@ final class DeadLetters {
         this.context = context;
     }
 
-    void send(Queue queue, Message message, Death.Reason reason) {
-        waiting.addLast(new Dead(queue, message, reason));
+    void send(
+            Queue queue, Message message, Death.Reason reason, long position, int share, Completion completion) {
+        waiting.addLast(new Dead(queue, message, reason, position, share, completion));
         if (sending) {
             // A dead letter has caused another: it waits its turn rather than nest.
             return;
@@ -45,14 +57,29 @@ final class DeadLetters {
         sending = true;
         try {
             for (Dead dead = waiting.pollFirst(); dead != null; dead = waiting.pollFirst()) {
-                publish(dead.queue(), dead.message(), dead.reason());
+                publish(dead);
             }
         } finally {
             sending = false;
         }
     }
 
-    private void publish(Queue queue, Message message, Death.Reason reason) {
+    /** There may be room in the log for letters that wait. */
+    void room() {
+        while (!blocked.isEmpty()) {
+            Blocked next = blocked.peek();
+            if (!hand(next.dead(), next.letter(), next.route())) {
+                return;
+            }
+            blocked.poll();
+            context.messageBytes(-next.letter().sizeBytes());
+        }
+    }
+
+    private void publish(Dead dead) {
+        Queue queue = dead.queue();
+        Message message = dead.message();
+        Death.Reason reason = dead.reason();
         QueueOptions options = queue.options();
         RoutingTable<QueueProxy> table = host.table();
         Exchange<QueueProxy> exchange = table.exchange(options.deadLetterExchange());
@@ -84,6 +111,7 @@ final class DeadLetters {
                 case EXPIRED -> context.tally.droppedByExpiry++;
                 case REJECTED, DELIVERY_LIMIT -> context.tally.droppedByRejection++;
             }
+            leave(dead);
             return;
         }
         context.tally.deadLettered++;
@@ -91,8 +119,43 @@ final class DeadLetters {
             letter.share(targets.size());
             context.messageBytes(letter.sizeBytes());
         }
-        for (int i = 0; i < targets.size(); i++) {
-            targets.get(i).enqueue(context, letter, null, null);
+        Route route = Route.of(targets.toArray(QueueProxy[]::new));
+        if (!blocked.isEmpty() || !hand(dead, letter, route)) {
+            blocked.add(new Blocked(dead, letter, route));
+            context.messageBytes(letter.sizeBytes());
+        }
+    }
+
+    /** Hands a letter to its queues, unless the log has no room for it; then the message that died leaves the log. */
+    private boolean hand(Dead dead, Message letter, Route route) {
+        long position = Journal.NONE;
+        int share = 0;
+        if (letter.durable() && route.isLogged() && context.journal() != null) {
+            int queues = route.loggedIds().length;
+            position = context.journal().append(letter, route.loggedIds(), queues, true);
+            if (position == Journal.NONE) {
+                return false;
+            }
+            share = context.journal().share(letter, queues);
+        }
+        for (QueueProxy target : route.targets()) {
+            target.enqueue(context, letter, position, share, null, null);
+        }
+        leave(dead);
+        return true;
+    }
+
+    private void leave(Dead dead) {
+        if (dead.position() != Journal.NONE) {
+            if (dead.queue().isRemoved()) {
+                context.journal().removedBefore(dead.position(), dead.share());
+            } else {
+                context.journal().removed(dead.queue().id(), dead.position(), dead.share(), dead.completion());
+                return;
+            }
+        }
+        if (dead.completion() != null) {
+            dead.completion().met(context.loop);
         }
     }
 

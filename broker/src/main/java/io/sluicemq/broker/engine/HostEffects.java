@@ -1,10 +1,18 @@
 package io.sluicemq.broker.engine;
 
+import io.sluicemq.api.Completion;
 import io.sluicemq.api.Death;
 import io.sluicemq.api.Message;
 import io.sluicemq.base.LoopOwned;
+import io.sluicemq.broker.journal.BadRecord;
+import io.sluicemq.broker.journal.MessageRecord;
+import io.sluicemq.broker.journal.TopologyRecord;
+import io.sluicemq.broker.queue.Backlog;
 import io.sluicemq.broker.queue.Queue;
 import io.sluicemq.broker.queue.QueueEffects;
+import io.sluicemq.store.ReadBatch;
+import java.io.IOException;
+import java.nio.ByteBuffer;
 
 /** What the queues of one virtual host on one loop have done for them. */
 @LoopOwned
@@ -18,19 +26,140 @@ final class HostEffects implements QueueEffects {
         this.host = host;
         this.context = context;
         this.deadLetters = new DeadLetters(host, context);
+        context.firstInRoom(deadLetters::room);
     }
 
     @Override
-    public void deadLetter(Queue queue, Message message, Death.Reason reason) {
-        deadLetters.send(queue, message, reason);
+    public void deadLetter(
+            Queue queue, Message message, Death.Reason reason, long position, int share, Completion completion) {
+        deadLetters.send(queue, message, reason, position, share, completion);
     }
 
     @Override
     public void removed(Queue queue) {
         context.tally.queues--;
         context.queues.remove(queue);
+        if (queue.id() != 0) {
+            context.loggedQueues.remove(queue.id());
+            context.journal().append(new TopologyRecord.QueueDeleted(queue.id()), null);
+        }
         host.queueRemoved(context.loop, queue);
     }
+
+    @Override
+    public void settling(Completion completion) {
+        context.witness(Witness.Command.SETTLE, completion);
+    }
+
+    // ---- the log
+
+    @Override
+    public void unlog(Queue queue, long position, int share, Completion completion) {
+        context.journal().removed(queue.id(), position, share, completion);
+    }
+
+    @Override
+    public void unlogged(long position, int share) {
+        context.journal().removedBefore(position, share);
+    }
+
+    @Override
+    public void discard(Queue queue, Backlog messages, boolean queueIsGone) {
+        Discarding discarding = new Discarding(queue, messages, queueIsGone);
+        discarding.run();
+    }
+
+    /** Takes many messages out of the log, a part of them a turn. */
+    private final class Discarding implements Runnable {
+
+        private static final int AT_ONCE = 32 * 1024;
+
+        private final Queue queue;
+        private final Backlog messages;
+        private final boolean queueIsGone;
+
+        Discarding(Queue queue, Backlog messages, boolean queueIsGone) {
+            this.queue = queue;
+            this.messages = messages;
+            this.queueIsGone = queueIsGone;
+        }
+
+        @Override
+        public void run() {
+            for (int left = AT_ONCE; left > 0 && !messages.isEmpty(); left--) {
+                long position = messages.firstPosition();
+                if (position < 0) {
+                    released(messages.firstMessage());
+                } else if (queueIsGone) {
+                    unlogged(position, messages.firstShare());
+                } else {
+                    unlog(queue, position, messages.firstShare(), null);
+                }
+                messages.removeFirst();
+            }
+            if (!messages.isEmpty()) {
+                context.loop.execute(this);
+            }
+        }
+    }
+
+    @Override
+    public void deliveredFirst(Queue queue) {
+        context.journal().beforeFlush(() -> {
+            long upTo = queue.takeDelivered();
+            if (!queue.isRemoved()) {
+                context.journal().delivered(queue.id(), upTo);
+            }
+        });
+    }
+
+    @Override
+    public void deliveryFailed(Queue queue, long position, int count) {
+        context.journal().failed(queue.id(), position, count);
+    }
+
+    @Override
+    public void read(long[] positions, int count, Loaded batch) {
+        context.journal().read(positions, count, new ReadBatch() {
+            private IOException bad;
+            private int good;
+
+            @Override
+            public void record(long position, int type, ByteBuffer payload) {
+                if (bad != null) {
+                    return;
+                }
+                try {
+                    batch.message(MessageRecord.decode(payload, host.formats()));
+                    good++;
+                } catch (BadRecord e) {
+                    bad = e;
+                }
+            }
+
+            @Override
+            public void done(int records, IOException failure) {
+                batch.done(good, bad == null ? failure : bad);
+            }
+        });
+    }
+
+    @Override
+    public long residentBytes() {
+        return context.residentBytes();
+    }
+
+    @Override
+    public boolean memoryLow() {
+        return context.memoryLow;
+    }
+
+    @Override
+    public void indexBytes(long difference) {
+        context.messageBytes(difference);
+    }
+
+    // ---- memory and counters
 
     @Override
     public void stored(Message message) {

@@ -1,11 +1,15 @@
 package io.sluicemq.broker.engine;
 
+import io.sluicemq.api.Completion;
 import io.sluicemq.api.Message;
 import io.sluicemq.base.Loop;
 import io.sluicemq.base.LoopOwned;
+import io.sluicemq.broker.journal.Journal;
 import io.sluicemq.broker.queue.Queue;
 import io.sluicemq.broker.routing.HeaderSource;
 import io.sluicemq.broker.routing.RouteSet;
+import io.sluicemq.store.LogState;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -28,6 +32,8 @@ final class LoopContext {
     private static final long RESUME_OWED_BYTES = 2L << 20;
     private static final long REPORTED_BYTES = 64L << 10;
     private static final long LEAST_SHARE_BYTES = 4096;
+    private static final long LEAST_RESIDENT_BYTES = 16L << 10;
+    private static final long MOST_RESIDENT_BYTES = 4L << 20;
 
     final Loop loop;
     final Tally tally = new Tally();
@@ -38,8 +44,21 @@ final class LoopContext {
     final Map<String, ReplyTarget> replyTargets = new HashMap<>();
     final RouteSet<QueueProxy> routes = new RouteSet<>();
     final HeadersOf headers = new HeadersOf();
-    /** Whether the clients here have been told that publishers must wait. */
-    boolean resourcesLow;
+    /** Those of them that are in the log, by their number. */
+    final Map<Long, Queue> loggedQueues = new HashMap<>();
+    /** Whether messages take too much memory. */
+    boolean memoryLow;
+    /** Why the log takes no messages; empty while it does. */
+    private String logRefusal = "";
+    /** The loop's access to the log; null if the broker keeps everything in memory. Set once, before the loop has work. */
+    private Journal journal;
+    /** Publishes that wait for room in the log, in their order. */
+    private final ArrayDeque<Runnable> parked = new ArrayDeque<>();
+    private boolean stillNoRoom;
+    /** How many loops' marks of the checkpoint at hand have come. */
+    int checkpointMarks;
+    /** Told when there is room in the log, before publishers. */
+    private final List<Runnable> firstInRoom = new ArrayList<>();
 
     private final MemoryBudget memory;
     /** By loop: bytes of publishes sent there and not yet taken. */
@@ -51,12 +70,107 @@ final class LoopContext {
     private boolean reportPlanned;
     private long unreportedBytes;
 
-    LoopContext(Loop loop, int loops, MemoryBudget memory) {
+    private final Witness witness;
+
+    /** @param witness what answers wait for beside the log; null for nothing */
+    LoopContext(Loop loop, int loops, MemoryBudget memory, Witness witness) {
         this.loop = loop;
         this.memory = memory;
+        this.witness = witness;
         this.owed = new long[loops];
         this.taken = new long[loops];
     }
+
+    boolean hasWitness() {
+        return witness != null;
+    }
+
+    /** Has the witness, if there is one, look at a command. Of any loop's context, as it doesn't change. */
+    void witness(Witness.Command command, Completion completion) {
+        if (witness != null) {
+            witness.command(command, completion);
+        }
+    }
+
+    // ---- the log
+
+    void journal(Journal access) {
+        journal = access;
+    }
+
+    /** The loop's access to the log; null if there is none. */
+    Journal journal() {
+        return journal;
+    }
+
+    /** Has {@code task} run whenever there may be room in the log again. */
+    void firstInRoom(Runnable task) {
+        firstInRoom.add(task);
+    }
+
+    /** Whether publishes wait for room in the log, so that others must wait behind them. */
+    boolean isParking() {
+        return !parked.isEmpty();
+    }
+
+    /** Has a publish done when there is room in the log; one that finds none {@linkplain #stillNoRoom says so}. */
+    void park(Runnable publish) {
+        parked.addLast(publish);
+    }
+
+    /** The publish at hand has found no room: it is the first of those that wait, once more. */
+    void parkAgain(Runnable publish) {
+        parked.addFirst(publish);
+        stillNoRoom = true;
+    }
+
+    /** There may be room in the log. */
+    void room() {
+        firstInRoom.forEach(Runnable::run);
+        stillNoRoom = false;
+        while (!parked.isEmpty() && !stillNoRoom) {
+            parked.pollFirst().run();
+        }
+        resumeWaiting();
+    }
+
+    /** What the log takes has changed. */
+    void logState(LogState state) {
+        logRefusal = state.kind() == LogState.Kind.OPEN ? "" : state.reason();
+        tellClients();
+    }
+
+    /** Messages take too much memory, or no more. */
+    void memory(boolean low) {
+        memoryLow = low;
+        for (Queue queue : queues.toArray(Queue[]::new)) {
+            queue.memoryChanged(low);
+        }
+        tellClients();
+    }
+
+    private void tellClients() {
+        String reason = shortage();
+        for (ConnectedClient client : clients.toArray(ConnectedClient[]::new)) {
+            client.resources(reason);
+        }
+    }
+
+    /** Why publishers must wait; null if they need not. */
+    String shortage() {
+        if (!logRefusal.isEmpty()) {
+            return logRefusal;
+        }
+        return memoryLow ? memory.reason() : null;
+    }
+
+    /** Bytes of ready messages that each queue here may keep in memory before others wait in the log. */
+    long residentBytes() {
+        long each = memory.budgetBytes() / 4 / owed.length / Math.max(1, queues.size());
+        return Math.clamp(each, LEAST_RESIDENT_BYTES, MOST_RESIDENT_BYTES);
+    }
+
+    // ---- memory, and other loops
 
     /** Message bytes were taken up, or given back if negative. */
     void messageBytes(long difference) {
@@ -102,7 +216,11 @@ final class LoopContext {
 
     private void settleOwed(int target, long bytes) {
         owed[target] -= bytes;
-        if (!waiting.isEmpty() && !owesMoreThan(RESUME_OWED_BYTES)) {
+        resumeWaiting();
+    }
+
+    private void resumeWaiting() {
+        if (!waiting.isEmpty() && !parksForMoment() && !owesMoreThan(RESUME_OWED_BYTES)) {
             List<Runnable> resumed = List.copyOf(waiting);
             waiting.clear();
             resumed.forEach(Runnable::run);
@@ -111,11 +229,16 @@ final class LoopContext {
 
     /** Whether a loop is so far behind that publishers here must wait; then {@code resume} is run when it has caught up. */
     boolean congested(Runnable resume) {
-        if (!owesMoreThan(MOST_OWED_BYTES)) {
+        if (!parksForMoment() && !owesMoreThan(MOST_OWED_BYTES)) {
             return false;
         }
         waiting.add(resume);
         return true;
+    }
+
+    /** Whether the disk is behind. While it is full or has failed publishers are {@linkplain #shortage held} otherwise. */
+    private boolean parksForMoment() {
+        return !parked.isEmpty() && logRefusal.isEmpty();
     }
 
     private boolean owesMoreThan(long bytes) {

@@ -168,12 +168,7 @@ final class MemoryBudget {
     private void tellAll() {
         boolean now = low;
         for (LoopContext context : contexts) {
-            home.send(context.loop, () -> {
-                context.resourcesLow = now;
-                for (ConnectedClient client : context.clients.toArray(ConnectedClient[]::new)) {
-                    client.resources(now);
-                }
-            });
+            home.send(context.loop, () -> context.memory(now));
         }
     }
 

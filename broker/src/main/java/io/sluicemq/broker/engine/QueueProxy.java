@@ -4,7 +4,9 @@ import io.sluicemq.api.BrokerError;
 import io.sluicemq.api.Completion;
 import io.sluicemq.api.Message;
 import io.sluicemq.api.Producer;
+import io.sluicemq.broker.journal.Journal;
 import io.sluicemq.broker.queue.Queue;
+import io.sluicemq.broker.queue.RecoveredMessages;
 
 /**
  * A queue as other loops reach it: what it is asked becomes an item for its loop, or a direct call if that is the caller's.
@@ -12,18 +14,25 @@ import io.sluicemq.broker.queue.Queue;
  */
 record QueueProxy(Queue queue, LoopContext home) {
 
-    /** Hands over a message; {@code completion}, if any, has taken on this obligation. */
-    void enqueue(LoopContext here, Message message, Completion completion, Producer producer) {
+    /**
+     * Hands over a message; {@code completion}, if any, has taken on this obligation.
+     *
+     * @param position where it is in the log, or {@link Journal#NONE}
+     * @param share the bytes of its record that each queue in the log accounts for
+     */
+    void enqueue(
+            LoopContext here, Message message, long position, int share, Completion completion,
+            Producer producer) {
         if (here == home) {
-            take(message, completion, producer);
+            take(message, position, share, completion, producer);
         } else {
             here.owes(home, message.sizeBytes());
-            here.loop.send(home.loop, new Enqueue(this, here, message, completion, producer));
+            here.loop.send(home.loop, new Enqueue(this, here, message, position, share, completion, producer));
         }
     }
 
-    private void take(Message message, Completion completion, Producer producer) {
-        BrokerError error = queue.enqueue(message, producer);
+    private void take(Message message, long position, int share, Completion completion, Producer producer) {
+        BrokerError error = queue.enqueue(message, queue.id() == 0 ? Journal.NONE : position, share, producer);
         if (completion != null) {
             if (error == null) {
                 completion.met(home.loop);
@@ -31,6 +40,38 @@ record QueueProxy(Queue queue, LoopContext home) {
                 completion.refused(home.loop, error);
             }
         }
+    }
+
+    /** On the queue's loop: begins its life, with what was recovered of it, if that is not null. */
+    void open(RecoveredMessages recovered) {
+        home.queues.add(queue);
+        if (queue.id() != 0) {
+            home.loggedQueues.put(queue.id(), queue);
+        }
+        if (recovered != null) {
+            queue.restore(recovered);
+        }
+        queue.start();
+    }
+
+    /** On the queue's loop: does {@code task} when all that the queue has done is durable. */
+    void whenDurable(Witness.Command command, Runnable task) {
+        if (queue.id() == 0 && !home.hasWitness()) {
+            task.run();
+            return;
+        }
+        Completion durable = new Completion(home.loop) {
+            @Override
+            protected void complete(BrokerError refusal) {
+                task.run();
+            }
+        };
+        home.witness(command, durable);
+        if (queue.id() != 0) {
+            durable.hold();
+            home.journal().awaitAll(durable);
+        }
+        durable.handedOut();
     }
 
     /** Does {@code task} on the queue's loop. */
@@ -51,13 +92,14 @@ record QueueProxy(Queue queue, LoopContext home) {
     }
 
     private record Enqueue(
-            QueueProxy target, LoopContext source, Message message, Completion completion, Producer producer)
+            QueueProxy target, LoopContext source, Message message, long position, int share, Completion completion,
+            Producer producer)
             implements Runnable {
 
         @Override
         public void run() {
             target.home.took(source, message.sizeBytes());
-            target.take(message, completion, producer);
+            target.take(message, position, share, completion, producer);
         }
     }
 }

@@ -18,22 +18,21 @@ final class RouteCache {
 
     private static final int SLOTS = 64;
     private static final int MOST_TARGETS = 64;
-    private static final QueueProxy[] NOBODY = {};
 
     private static final class Entry {
         String exchange;
         String routingKey;
         RoutingTable<QueueProxy> table;
         Object stamp;
-        QueueProxy[] targets;
+        Route route;
     }
 
     private Entry[] slots;
-    private QueueProxy[] targets = NOBODY;
+    private Route route = Route.NOWHERE;
 
-    /** What the last {@link #find} has found, from index 0 on; valid until the next. */
-    QueueProxy[] targets() {
-        return targets;
+    /** What the last {@link #find} has found. */
+    Route route() {
+        return route;
     }
 
     /** Routes a message; returns how many queues it reaches, or what is wrong with its exchange. */
@@ -45,8 +44,8 @@ final class RouteCache {
                 && entry.routingKey.equals(message.routingKey())
                 && entry.exchange.equals(message.exchange());
         if (remembered && entry.table == table) {
-            targets = entry.targets;
-            return targets.length;
+            route = entry.route;
+            return route.size();
         }
         Exchange<QueueProxy> exchange = table.exchange(message.exchange());
         if (exchange == null) {
@@ -58,25 +57,22 @@ final class RouteCache {
         Object stamp = plain ? table.routeStamp(exchange) : null;
         if (remembered && stamp != null && entry.stamp == stamp) {
             entry.table = table;
-            targets = entry.targets;
-            return targets.length;
+            route = entry.route;
+            return route.size();
         }
         RouteSet<QueueProxy> routes = context.routes;
         table.route(exchange, message.routingKey(), otherKeys(message), context.headers.of(message), routes);
         // The last message would live as long as the loop.
         context.headers.of(null);
         int size = routes.size();
-        targets = size == 0 ? NOBODY : new QueueProxy[size];
-        for (int i = 0; i < size; i++) {
-            targets[i] = routes.get(i);
-        }
+        route = Route.of(routes);
         routes.clear();
         if (stamp != null && size <= MOST_TARGETS) {
             entry.exchange = message.exchange();
             entry.routingKey = message.routingKey();
             entry.table = table;
             entry.stamp = stamp;
-            entry.targets = targets;
+            entry.route = route;
         }
         return size;
     }

@@ -6,16 +6,21 @@ import io.sluicemq.api.Client.BindingSpec;
 import io.sluicemq.api.Client.ExchangeSpec;
 import io.sluicemq.api.Client.QueueSpec;
 import io.sluicemq.api.Client.QueueStatus;
+import io.sluicemq.api.Completion;
 import io.sluicemq.base.LoopOwned;
 import io.sluicemq.base.Published;
+import io.sluicemq.broker.journal.TopologyRecord;
 import io.sluicemq.broker.queue.Queue;
 import io.sluicemq.broker.queue.QueueOptions;
 import io.sluicemq.broker.routing.Arguments;
 import io.sluicemq.broker.routing.Binding;
+import io.sluicemq.broker.routing.Exchange;
 import io.sluicemq.broker.routing.ExchangeType;
 import io.sluicemq.broker.routing.Outcome;
 import io.sluicemq.broker.routing.Refusal;
 import io.sluicemq.broker.routing.RoutingTable;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.Supplier;
 
 /**
@@ -68,7 +73,8 @@ final class Topology {
                             "expected a string, got '" + alternate + "'"));
             return;
         }
-        Outcome<QueueProxy> outcome = published.get()
+        RoutingTable<QueueProxy> before = published.get();
+        Outcome<QueueProxy> outcome = before
                 .declareExchange(new io.sluicemq.broker.routing.ExchangeSpec(
                         spec.name(),
                         type,
@@ -80,11 +86,18 @@ final class Topology {
         if (outcome instanceof Outcome.Applied<QueueProxy>) {
             home.tally.exchanges++;
         }
-        apply(outcome, Kind.EXCHANGE, spec.name(), relay);
+        TopologyRecord record = spec.durable()
+                ? new TopologyRecord.ExchangeDeclared(
+                        host.name(), spec.name(), spec.type(), true, spec.autoDelete(), spec.internal(),
+                        spec.arguments())
+                : null;
+        apply(outcome, record, Witness.Command.DECLARE, Kind.EXCHANGE, spec.name(), relay);
     }
 
     void deleteExchange(String name, boolean ifUnused, Relay<Void> relay) {
-        apply(published.get().deleteExchange(name, ifUnused), Kind.EXCHANGE, name, relay);
+        // What goes with it is written for each that goes.
+        apply(published.get().deleteExchange(name, ifUnused), null, Witness.Command.DELETE, Kind.EXCHANGE, name,
+                relay);
     }
 
     void bind(ConnectedClient client, BindingSpec spec, Relay<Void> relay) {
@@ -97,7 +110,27 @@ final class Topology {
         if (outcome instanceof Outcome.Applied<QueueProxy>) {
             home.tally.bindings++;
         }
-        apply(outcome, spec.toExchange() ? Kind.EXCHANGE : Kind.QUEUE, spec.destination(), relay);
+        TopologyRecord record = isDurable(published.get(), toBinding(spec))
+                ? new TopologyRecord.Bound(
+                        host.name(), spec.source(), spec.destination(), spec.toExchange(), spec.routingKey(),
+                        spec.arguments())
+                : null;
+        apply(outcome, record, Witness.Command.BIND, spec.toExchange() ? Kind.EXCHANGE : Kind.QUEUE,
+                spec.destination(), relay);
+    }
+
+    /** Whether a binding outlives the broker: both of its ends do. */
+    private static boolean isDurable(RoutingTable<QueueProxy> table, Binding binding) {
+        Exchange<QueueProxy> source = table.exchange(binding.source());
+        if (source == null || !source.spec().durable()) {
+            return false;
+        }
+        if (binding.kind() == Binding.Kind.EXCHANGE) {
+            Exchange<QueueProxy> destination = table.exchange(binding.destination());
+            return destination != null && destination.spec().durable();
+        }
+        QueueProxy queue = table.queue(binding.destination());
+        return queue != null && queue.queue().id() != 0;
     }
 
     void unbind(ConnectedClient client, BindingSpec spec, Relay<Void> relay) {
@@ -106,8 +139,11 @@ final class Topology {
             relay.failed(home.loop, new BrokerError.Locked(spec.destination(), host.name()));
             return;
         }
+        // The binding that goes is written as one that has gone.
         apply(
                 published.get().unbind(toBinding(spec)),
+                null,
+                Witness.Command.UNBIND,
                 spec.toExchange() ? Kind.EXCHANGE : Kind.QUEUE,
                 spec.destination(),
                 relay);
@@ -122,21 +158,67 @@ final class Topology {
                 Arguments.of(spec.arguments()));
     }
 
-    private void apply(Outcome<QueueProxy> outcome, Kind kind, String name, Relay<Void> relay) {
+    /** @param added what is written of the change itself, if it is one; null for nothing */
+    private void apply(
+            Outcome<QueueProxy> outcome, TopologyRecord added, Witness.Command command, Kind kind, String name,
+            Relay<Void> relay) {
         switch (outcome) {
             case Outcome.Applied<QueueProxy> applied -> {
-                publish(applied);
-                relay.done(home.loop, null);
+                publish(applied, added);
+                answer(command, relay, null);
             }
-            case Outcome.Unchanged<QueueProxy> unchanged -> relay.done(home.loop, null);
+            case Outcome.Unchanged<QueueProxy> unchanged -> answer(command, relay, null);
             case Outcome.Refused<QueueProxy> refused -> relay.failed(home.loop, error(refused.reason(), kind, name));
         }
     }
 
-    private void publish(Outcome.Applied<QueueProxy> applied) {
+    /** Answers when all that was changed so far is durable: who has found something declared may count on it, too. */
+    private <T> void answer(Witness.Command command, Relay<T> relay, T result) {
+        if (home.journal() == null && !host.hasWitness()) {
+            relay.done(home.loop, result);
+            return;
+        }
+        Completion completion = new Completion(home.loop) {
+            @Override
+            protected void complete(BrokerError refusal) {
+                relay.done(home.loop, result);
+            }
+        };
+        host.witness(command, completion);
+        if (home.journal() != null) {
+            completion.hold();
+            home.journal().awaitAll(completion);
+        }
+        completion.handedOut();
+    }
+
+    private void publish(Outcome.Applied<QueueProxy> applied, TopologyRecord added) {
         home.tally.exchanges -= applied.deletedExchanges().size();
         home.tally.bindings -= applied.removedBindings().size();
+        RoutingTable<QueueProxy> before = published.get();
+        if (home.journal() != null) {
+            for (Binding binding : applied.removedBindings()) {
+                if (isDurable(before, binding)) {
+                    log(new TopologyRecord.Unbound(
+                            host.name(), binding.source(), binding.destination(),
+                            binding.kind() == Binding.Kind.EXCHANGE, binding.routingKey(),
+                            binding.arguments().given()));
+                }
+            }
+            for (Exchange<QueueProxy> exchange : applied.deletedExchanges()) {
+                if (exchange.spec().durable()) {
+                    log(new TopologyRecord.ExchangeDeleted(host.name(), exchange.name()));
+                }
+            }
+            if (added != null) {
+                log(added);
+            }
+        }
         published.publish(applied.table());
+    }
+
+    private void log(TopologyRecord record) {
+        home.journal().append(record, null);
     }
 
     private BrokerError error(Refusal reason, Kind kind, String name) {
@@ -211,7 +293,8 @@ final class Topology {
                 queue.loop().send(home.loop, () -> declareQueue(client, spec, options, relay));
             } else {
                 queue.used();
-                relay.done(queue.loop(), queue.status());
+                QueueStatus status = queue.status();
+                existing.whenDurable(Witness.Command.DECLARE, () -> relay.done(queue.loop(), status));
             }
         });
     }
@@ -224,23 +307,118 @@ final class Topology {
         }
         Queue queue = new Queue(
                 spec, options, host.name(), owned ? client : null, context.loop, host.effects(context.loop.index()));
+        TopologyRecord record = null;
+        if (home.journal() != null && options.durable() && !owned) {
+            queue.logged(host.newQueueId());
+            record = declared(queue);
+        }
         QueueProxy proxy = new QueueProxy(queue, context);
         switch (published.get().addQueue(spec.name(), proxy)) {
-            case Outcome.Applied<QueueProxy> applied -> publish(applied);
+            case Outcome.Applied<QueueProxy> applied -> publish(applied, record);
             case Outcome.Unchanged<QueueProxy> unchanged ->
                 throw new IllegalStateException(queue + " was there before it was made");
             case Outcome.Refused<QueueProxy> refused ->
                 throw new IllegalStateException(queue + " was refused: " + refused.reason());
         }
         home.tally.queues++;
-        proxy.run(home, () -> {
-            context.queues.add(queue);
-            queue.start();
-        });
+        proxy.run(home, () -> proxy.open(null));
         if (owned) {
             home.loop.send(client.loop(), () -> client.owns(proxy));
         }
-        relay.done(home.loop, new QueueStatus(spec.name(), 0, 0));
+        answer(Witness.Command.DECLARE, relay, new QueueStatus(spec.name(), 0, 0));
+    }
+
+    private TopologyRecord declared(Queue queue) {
+        QueueSpec spec = queue.spec();
+        return new TopologyRecord.QueueDeclared(
+                host.name(), queue.id(), spec.name(), spec.durable(), spec.exclusive(), spec.autoDelete(),
+                spec.arguments());
+    }
+
+    // ---- what the log keeps of it
+
+    /** All of it that outlives the broker. */
+    List<TopologyRecord> durable() {
+        home.loop.assertCurrent();
+        RoutingTable<QueueProxy> table = published.get();
+        List<TopologyRecord> records = new ArrayList<>();
+        RoutingTable<QueueProxy> defaults = RoutingTable.withDefaults();
+        for (Exchange<QueueProxy> exchange : table.exchanges()) {
+            io.sluicemq.broker.routing.ExchangeSpec spec = exchange.spec();
+            if (spec.durable() && defaults.exchange(exchange.name()) == null) {
+                records.add(new TopologyRecord.ExchangeDeclared(
+                        host.name(), exchange.name(), spec.type().label(), true, spec.autoDelete(), spec.internal(),
+                        spec.arguments().given()));
+            }
+        }
+        for (QueueProxy proxy : table.queues()) {
+            if (proxy.queue().id() != 0) {
+                records.add(declared(proxy.queue()));
+            }
+        }
+        for (Exchange<QueueProxy> exchange : table.exchanges()) {
+            for (Binding binding : exchange.bindings()) {
+                if (isDurable(table, binding)) {
+                    records.add(new TopologyRecord.Bound(
+                            host.name(), binding.source(), binding.destination(),
+                            binding.kind() == Binding.Kind.EXCHANGE, binding.routingKey(),
+                            binding.arguments().given()));
+                }
+            }
+        }
+        return records;
+    }
+
+    /**
+     * Puts back what was recovered. On the thread that starts the broker, before the loops have any work; what belongs to a
+     * queue's loop is handed to it.
+     */
+    void restore(RecoveredHost recovered) {
+        RoutingTable<QueueProxy> table = published.get();
+        int exchanges = 0;
+        int bindings = 0;
+        for (TopologyRecord.ExchangeDeclared each : recovered.exchanges()) {
+            Outcome<QueueProxy> outcome = table.declareExchange(new io.sluicemq.broker.routing.ExchangeSpec(
+                    each.name(), ExchangeType.labelled(each.type()), true, each.autoDelete(), each.internal(),
+                    each.arguments().get(ALTERNATE) == null ? null : each.arguments().get(ALTERNATE).toString(),
+                    Arguments.of(each.arguments())));
+            if (outcome instanceof Outcome.Applied<QueueProxy> applied) {
+                table = applied.table();
+                exchanges++;
+            }
+        }
+        for (RecoveredQueue each : recovered.queues()) {
+            LoopContext context = contexts[nextLoop];
+            nextLoop = (nextLoop + 1) % contexts.length;
+            Queue queue = new Queue(
+                    each.spec(), each.options(), host.name(), null, context.loop,
+                    host.effects(context.loop.index()));
+            queue.logged(each.id());
+            QueueProxy proxy = new QueueProxy(queue, context);
+            if (table.addQueue(queue.name(), proxy) instanceof Outcome.Applied<QueueProxy> applied) {
+                table = applied.table();
+                context.loop.execute(() -> proxy.open(each.messages()));
+            } else {
+                throw new IllegalStateException("the log has two queues '" + queue.name() + "'");
+            }
+        }
+        for (TopologyRecord.Bound each : recovered.bindings()) {
+            Outcome<QueueProxy> outcome = table.bind(new Binding(
+                    each.source(), each.toExchange() ? Binding.Kind.EXCHANGE : Binding.Kind.QUEUE,
+                    each.destination(), each.routingKey(), Arguments.of(each.arguments())));
+            if (outcome instanceof Outcome.Applied<QueueProxy> applied) {
+                table = applied.table();
+                bindings++;
+            }
+        }
+        published.publish(table);
+        int exchangesMade = exchanges;
+        int bindingsMade = bindings;
+        home.loop.execute(() -> {
+            home.tally.queues += recovered.queues().size();
+            home.tally.exchanges += exchangesMade;
+            home.tally.bindings += bindingsMade;
+        });
     }
 
     /** A queue has ended: it leaves the table, unless another has taken its name by now. */
@@ -248,7 +426,7 @@ final class Topology {
         QueueProxy listed = published.get().queue(queue.name());
         if (listed != null && listed.queue() == queue) {
             if (published.get().removeQueue(queue.name()) instanceof Outcome.Applied<QueueProxy> applied) {
-                publish(applied);
+                publish(applied, null);
             }
             if (queue.owner() instanceof ConnectedClient owner) {
                 home.loop.send(owner.loop(), () -> owner.ownsNoMore(listed));

@@ -7,6 +7,10 @@ import io.sluicemq.api.Delivery;
 import io.sluicemq.api.Message;
 import io.sluicemq.api.Reply;
 import io.sluicemq.base.LoopOwned;
+import io.sluicemq.broker.journal.CommitRecord;
+import io.sluicemq.broker.journal.Journal;
+import io.sluicemq.broker.journal.TurnRecord;
+import io.sluicemq.broker.queue.QueueEntry;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -21,8 +25,34 @@ final class TransactionWork implements Transaction {
 
     private record Settlement(List<Delivery> deliveries, Delivery.Outcome outcome) {}
 
+    /** A message and where it goes. */
+    private static final class Publish {
+        private final Message message;
+        private final Route route;
+        private long position = Journal.NONE;
+        private int share;
+
+        Publish(Message message, Route route) {
+            this.message = message;
+            this.route = route;
+        }
+
+        boolean isLogged() {
+            return message.durable() && route.isLogged();
+        }
+    }
+
+    /** What one queue gets. */
+    private static final class Share {
+        private final List<Publish> publishes = new ArrayList<>();
+
+        List<Message> messages() {
+            return publishes.stream().map(each -> each.message).toList();
+        }
+    }
+
     private final ConnectedClient client;
-    private Map<QueueProxy, List<Message>> publishes = new LinkedHashMap<>();
+    private List<Publish> publishes = new ArrayList<>();
     private List<Settlement> settlements = new ArrayList<>();
     /** Bytes of messages held here, each counted once. */
     private long heldBytes;
@@ -42,13 +72,10 @@ final class TransactionWork implements Transaction {
         if (found > 0) {
             heldBytes += message.sizeBytes();
             client.context().messageBytes(message.sizeBytes());
-            QueueProxy[] targets = client.found();
             if (found > 1) {
                 message.share(found);
             }
-            for (int i = 0; i < found; i++) {
-                publishes.computeIfAbsent(targets[i], queue -> new ArrayList<>()).add(message);
-            }
+            publishes.add(new Publish(message, client.found()));
         }
         return found;
     }
@@ -66,40 +93,47 @@ final class TransactionWork implements Transaction {
     @Override
     public void discard() {
         letGoOfMemory();
-        publishes = new LinkedHashMap<>();
+        publishes = new ArrayList<>();
         settlements = new ArrayList<>();
     }
 
     @Override
     public void commit(Reply<Void> reply) {
         LoopContext here = client.context();
-        Map<QueueProxy, List<Message>> work = publishes;
+        List<Publish> all = publishes;
         List<Settlement> ends = settlements;
-        publishes = new LinkedHashMap<>();
+        publishes = new ArrayList<>();
         settlements = new ArrayList<>();
+        Map<QueueProxy, Share> work = new LinkedHashMap<>();
+        for (Publish publish : all) {
+            for (QueueProxy target : publish.route.targets()) {
+                work.computeIfAbsent(target, queue -> new Share()).publishes.add(publish);
+            }
+        }
         List<QueueProxy> promised = new ArrayList<>();
         Completion promises = new Completion(here.loop) {
             @Override
             protected void complete(BrokerError refusal) {
-                letGoOfMemory();
                 if (refusal != null) {
                     for (QueueProxy proxy : promised) {
-                        proxy.run(here, () -> proxy.queue().withdraw(work.get(proxy)));
+                        proxy.run(here, () -> proxy.queue().withdraw(work.get(proxy).messages()));
                     }
+                    letGoOfMemory();
                     reply.failed(refusal);
                 } else {
-                    carryOut(work, ends, reply);
+                    new Commit(all, work, ends, reply).start();
                 }
             }
         };
-        for (Map.Entry<QueueProxy, List<Message>> each : work.entrySet()) {
+        for (Map.Entry<QueueProxy, Share> each : work.entrySet()) {
             QueueProxy proxy = each.getKey();
             if (!proxy.queue().options().rejectsOverflow()) {
                 continue;
             }
+            List<Message> messages = each.getValue().messages();
             promises.hold();
             proxy.run(here, () -> {
-                BrokerError error = proxy.queue().promise(each.getValue());
+                BrokerError error = proxy.queue().promise(messages);
                 if (error != null) {
                     promises.refused(proxy.home().loop, error);
                 } else {
@@ -111,32 +145,130 @@ final class TransactionWork implements Transaction {
         promises.handedOut();
     }
 
-    private void carryOut(Map<QueueProxy, List<Message>> work, List<Settlement> ends, Reply<Void> reply) {
-        LoopContext here = client.context();
-        Completion done = new Completion(here.loop) {
-            @Override
-            protected void complete(BrokerError refusal) {
-                reply.done(null);
-            }
-        };
-        for (List<Message> messages : work.values()) {
-            here.tally.published += messages.size();
+    /**
+     * A commit that nothing refuses any more. Its messages' bodies come into the log first, over several turns if it has no room
+     * at once; then one record says that they are published and that its acknowledgements are done. With that record the
+     * transaction happens, in the log and here, in one turn; the answer leaves when it is durable.
+     */
+    private final class Commit implements Runnable {
+
+        private final LoopContext here = client.context();
+        private final List<Publish> all;
+        private final Map<QueueProxy, Share> work;
+        private final List<Settlement> ends;
+        private final Completion done;
+        private int next;
+
+        Commit(List<Publish> all, Map<QueueProxy, Share> work, List<Settlement> ends, Reply<Void> reply) {
+            this.all = all;
+            this.work = work;
+            this.ends = ends;
+            this.done = new Completion(here.loop) {
+                @Override
+                protected void complete(BrokerError refusal) {
+                    reply.done(null);
+                }
+            };
         }
-        work.values().stream().flatMap(List::stream).filter(Message::isShared).distinct()
-                .forEach(message -> here.messageBytes(message.sizeBytes()));
-        for (Map.Entry<QueueProxy, List<Message>> each : work.entrySet()) {
-            QueueProxy proxy = each.getKey();
+
+        void start() {
+            here.witness(Witness.Command.COMMIT, done);
+            if (here.journal() != null && here.isParking()) {
+                here.park(this);
+            } else {
+                run();
+            }
+        }
+
+        @Override
+        public void run() {
+            if (here.journal() != null && !log()) {
+                here.parkAgain(this);
+                return;
+            }
+            letGoOfMemory();
+            carryOut();
+        }
+
+        /** Writes it; false if there is no room for the next part. */
+        private boolean log() {
+            Journal journal = here.journal();
+            for (; next < all.size(); next++) {
+                Publish publish = all.get(next);
+                if (publish.isLogged()) {
+                    long[] ids = publish.route.loggedIds();
+                    publish.position = journal.appendBody(publish.message, ids, ids.length);
+                    if (publish.position == Journal.NONE) {
+                        return false;
+                    }
+                    publish.share = journal.share(publish.message, ids.length);
+                }
+            }
+            List<CommitRecord.Publish> published = new ArrayList<>();
+            for (Publish publish : all) {
+                if (publish.isLogged()) {
+                    Message message = publish.message;
+                    long[] ids = publish.route.loggedIds();
+                    published.add(new CommitRecord.Publish(
+                            publish.position, journal.length(message, ids.length), message.priority(),
+                            message.body().length, here.loop.currentTimeMillis(), message.ttlMillis(), ids));
+                }
+            }
+            TurnRecord accepted = new TurnRecord();
+            for (Settlement settlement : ends) {
+                for (Delivery delivery : settlement.deliveries()) {
+                    if (isLoggedAccept(delivery, settlement.outcome())) {
+                        QueueEntry entry = (QueueEntry) delivery;
+                        accepted.removed(entry.queueId(), entry.position());
+                    }
+                }
+            }
+            if (published.isEmpty() && accepted.isEmpty()) {
+                return true;
+            }
+            long position = journal.commit(published, accepted);
+            if (position == Journal.NONE) {
+                return false;
+            }
             done.hold();
-            proxy.run(here, () -> {
-                proxy.queue().enqueuePromised(each.getValue());
-                done.met(proxy.home().loop);
-            });
+            journal.await(position, done);
+            return true;
         }
-        for (Settlement settlement : ends) {
-            for (Delivery delivery : settlement.deliveries()) {
-                delivery.settle(settlement.outcome());
+
+        private static boolean isLoggedAccept(Delivery delivery, Delivery.Outcome outcome) {
+            return outcome == Delivery.Outcome.ACCEPTED && delivery instanceof QueueEntry entry && entry.isLogged();
+        }
+
+        private void carryOut() {
+            for (Share share : work.values()) {
+                here.tally.published += share.publishes.size();
             }
+            all.stream().map(each -> each.message).filter(Message::isShared).distinct()
+                    .forEach(message -> here.messageBytes(message.sizeBytes()));
+            for (Map.Entry<QueueProxy, Share> each : work.entrySet()) {
+                QueueProxy proxy = each.getKey();
+                List<Message> messages = each.getValue().messages();
+                boolean logged = proxy.queue().id() != 0;
+                long[] positions = each.getValue().publishes.stream()
+                        .mapToLong(publish -> logged ? publish.position : Journal.NONE).toArray();
+                int[] shares = each.getValue().publishes.stream().mapToInt(publish -> publish.share).toArray();
+                done.hold();
+                proxy.run(here, () -> {
+                    proxy.queue().enqueuePromised(messages, positions, shares);
+                    done.met(proxy.home().loop);
+                });
+            }
+            for (Settlement settlement : ends) {
+                for (Delivery delivery : settlement.deliveries()) {
+                    if (here.journal() != null && isLoggedAccept(delivery, settlement.outcome())) {
+                        ((QueueEntry) delivery).settleCommitted();
+                    } else {
+                        done.hold();
+                        delivery.settle(settlement.outcome(), done);
+                    }
+                }
+            }
+            done.handedOut();
         }
-        done.handedOut();
     }
 }

@@ -1,10 +1,14 @@
 package io.sluicemq.broker.engine;
 
 import io.sluicemq.api.BrokerError;
+import io.sluicemq.api.Completion;
+import io.sluicemq.api.MessageFormat;
 import io.sluicemq.base.Loop;
 import io.sluicemq.base.Published;
 import io.sluicemq.broker.queue.Queue;
 import io.sluicemq.broker.routing.RoutingTable;
+import java.util.function.Consumer;
+import java.util.function.Function;
 
 /**
  * A tenant: its own exchanges, queues and bindings. Any loop reads its published {@link RoutingTable}; its {@link Topology},
@@ -17,10 +21,22 @@ final class VirtualHost {
     private final Topology topology;
     private final LoopContext home;
     private final HostEffects[] effects;
+    private final BrokerConfig config;
+    private final int queueIdStep;
+    private long nextQueueId;
 
-    VirtualHost(String name, LoopContext home, LoopContext[] contexts, BrokerConfig config) {
+    /**
+     * @param firstQueueId the number of its first new queue in the log
+     * @param queueIdStep how far the next one is from that, so that no other virtual host has the same
+     */
+    VirtualHost(
+            String name, LoopContext home, LoopContext[] contexts, BrokerConfig config, long firstQueueId,
+            int queueIdStep) {
         this.name = name;
         this.home = home;
+        this.config = config;
+        this.nextQueueId = firstQueueId;
+        this.queueIdStep = queueIdStep;
         this.effects = new HostEffects[contexts.length];
         for (int i = 0; i < contexts.length; i++) {
             effects[i] = new HostEffects(this, contexts[i]);
@@ -30,6 +46,40 @@ final class VirtualHost {
 
     String name() {
         return name;
+    }
+
+    LoopContext home() {
+        return home;
+    }
+
+    /** A number that no queue ever had; on the topology's loop. */
+    long newQueueId() {
+        long id = nextQueueId;
+        nextQueueId += queueIdStep;
+        return id;
+    }
+
+    /** No queue has a higher number yet; on the topology's loop. */
+    long highestQueueId() {
+        return nextQueueId;
+    }
+
+    Function<String, MessageFormat> formats() {
+        return config::format;
+    }
+
+    boolean hasWitness() {
+        return home.hasWitness();
+    }
+
+    /** Has the witness, if there is one, look at a command. */
+    void witness(Witness.Command command, Completion completion) {
+        home.witness(command, completion);
+    }
+
+    /** Its topology, for what the loop of that has to do. */
+    Topology topology() {
+        return topology;
     }
 
     /** The topology as it is now. */
@@ -43,7 +93,7 @@ final class VirtualHost {
     }
 
     /** Does {@code task} with the topology, on its loop. */
-    void change(Loop here, java.util.function.Consumer<Topology> task) {
+    void change(Loop here, Consumer<Topology> task) {
         here.send(home.loop, () -> task.accept(topology));
     }
 

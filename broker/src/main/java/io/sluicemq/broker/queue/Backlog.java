@@ -17,7 +17,7 @@ import java.util.function.LongUnaryOperator;
  * size; the first entry of each chunk is live. What a {@link Snapshot} has seen is never overwritten: a chunk that one refers
  * to copies its columns before it changes an entry.
  */
-final class Backlog {
+public final class Backlog {
 
     /** The {@code position} of a message that is not in the log. */
     static final long IN_MEMORY = -1;
@@ -33,11 +33,11 @@ final class Backlog {
     /** Whether the chunk that {@link #minExpiresAt} came from may have left, so that it has to be found again. */
     private boolean minExpiresStale;
 
-    int size() {
+    public int size() {
         return size;
     }
 
-    boolean isEmpty() {
+    public boolean isEmpty() {
         return size == 0;
     }
 
@@ -166,11 +166,11 @@ final class Backlog {
     }
 
     /** Where the first entry's record is, or {@link #IN_MEMORY}. */
-    long firstPosition() {
+    public long firstPosition() {
         return nonEmpty().position(first.from());
     }
 
-    int firstShare() {
+    public int firstShare() {
         return nonEmpty().share(first.from());
     }
 
@@ -183,11 +183,11 @@ final class Backlog {
     }
 
     /** The first entry's message if it is in memory, otherwise null. */
-    Message firstMessage() {
+    public Message firstMessage() {
         return nonEmpty().message(first.from());
     }
 
-    void removeFirst() {
+    public void removeFirst() {
         BacklogChunk chunk = nonEmpty();
         bodyBytes -= chunk.bodyBytes(chunk.from());
         size--;
@@ -355,7 +355,7 @@ final class Backlog {
     }
 
     /** Is told which entries have another position than before. */
-    interface Moved {
+    public interface Moved {
 
         void moved(long from, long to, int share);
     }

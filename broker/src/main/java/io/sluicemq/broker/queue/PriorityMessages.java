@@ -2,12 +2,15 @@ package io.sluicemq.broker.queue;
 
 /**
  * The ready messages of a queue by priority: the highest first, each priority in its order. A queue without priorities has
- * one level. Owned by the queue's loop.
+ * one level. In each level those in memory come first, and behind them those that wait in the log. Owned by the queue's loop.
  */
 final class PriorityMessages {
 
     private final ReadyMessages[] levels;
+    private final Backlog[] backlogs;
     private int size;
+    private int inBacklog;
+    private long residentBytes;
     /** No level above this one has a message. */
     private int highest;
 
@@ -15,14 +18,100 @@ final class PriorityMessages {
     PriorityMessages(int maxPriority) {
         levels = new ReadyMessages[maxPriority + 1];
         levels[0] = new ReadyMessages();
+        backlogs = new Backlog[levels.length];
     }
 
+    /** How many there are, those that wait in the log included. */
     int size() {
+        return size + inBacklog;
+    }
+
+    /** So many more (fewer, if negative) wait in the log. */
+    void waiting(int difference) {
+        inBacklog += difference;
+    }
+
+    /** Those in memory. */
+    int resident() {
         return size;
     }
 
-    private int level(QueueEntry entry) {
-        return Math.min(entry.message.priority(), levels.length - 1);
+    /** Bytes of those in memory. */
+    long residentBytes() {
+        return residentBytes;
+    }
+
+    int levels() {
+        return levels.length;
+    }
+
+    int level(int priority) {
+        return Math.min(priority, levels.length - 1);
+    }
+
+    int level(QueueEntry entry) {
+        return level(entry.message.priority());
+    }
+
+    /** What waits in the log at a level; null if nothing ever did. */
+    Backlog backlog(int level) {
+        return backlogs[level];
+    }
+
+    /** What waits in the log at a level, for more to be added. */
+    Backlog openBacklog(int level) {
+        if (backlogs[level] == null) {
+            backlogs[level] = new Backlog();
+        }
+        highest = Math.max(highest, level);
+        return backlogs[level];
+    }
+
+    /** Takes away what waits in the log at a level. */
+    Backlog takeBacklog(int level) {
+        Backlog taken = backlogs[level];
+        backlogs[level] = null;
+        return taken;
+    }
+
+    boolean waitsInLog(int level) {
+        return backlogs[level] != null && !backlogs[level].isEmpty();
+    }
+
+    /** How many are in memory at a level. */
+    int resident(int level) {
+        return levels[level] == null ? 0 : levels[level].size();
+    }
+
+    /** The first in memory at a level, or null. */
+    QueueEntry first(int level) {
+        return levels[level] == null ? null : levels[level].first();
+    }
+
+    /** Takes the last of those in the ring of a level out, or returns null if the ring is no longer than {@code kept}. */
+    QueueEntry takeLast(int level, int kept) {
+        QueueEntry entry = levels[level] == null ? null : levels[level].takeLast(kept);
+        if (entry != null) {
+            size--;
+            residentBytes -= entry.message.sizeBytes();
+        }
+        return entry;
+    }
+
+    /** The lowest level that has a message, of which there must be one. */
+    int lowest() {
+        int level = 0;
+        while (resident(level) == 0 && !waitsInLog(level)) {
+            level++;
+        }
+        return level;
+    }
+
+    /** All in memory at a level, in any order. */
+    void forEachResident(int level, java.util.function.Consumer<QueueEntry> each) {
+        if (levels[level] != null) {
+            levels[level].forEach(each);
+        }
     }
 
     private ReadyMessages levelFor(QueueEntry entry) {
@@ -39,27 +128,30 @@ final class PriorityMessages {
     void append(QueueEntry entry) {
         levelFor(entry).append(entry);
         size++;
+        residentBytes += entry.message.sizeBytes();
     }
 
     void restore(QueueEntry entry) {
         levelFor(entry).restore(entry);
         size++;
+        residentBytes += entry.message.sizeBytes();
     }
 
     void remove(QueueEntry entry) {
         levels[level(entry)].remove(entry);
         size--;
+        residentBytes -= entry.message.sizeBytes();
     }
 
-    /** The next to deliver, or null. */
+    /** The next to deliver; null if there is none, or if it waits in the log. */
     QueueEntry first() {
         if (size == 0) {
             return null;
         }
-        while (highest > 0 && (levels[highest] == null || levels[highest].isEmpty())) {
+        while (highest > 0 && resident(highest) == 0 && !waitsInLog(highest)) {
             highest--;
         }
-        return levels[highest].first();
+        return first(highest);
     }
 
     /** The next that {@code consumer} may have, or null. */
@@ -73,16 +165,6 @@ final class PriorityMessages {
                 if (entry != null) {
                     return entry;
                 }
-            }
-        }
-        return null;
-    }
-
-    /** The first to drop when there are too many: the oldest of the lowest priority. */
-    QueueEntry leastWanted() {
-        for (int level = 0; level <= highest; level++) {
-            if (levels[level] != null && !levels[level].isEmpty()) {
-                return levels[level].first();
             }
         }
         return null;

@@ -4,6 +4,7 @@ import io.sluicemq.api.BrokerError;
 import io.sluicemq.api.BrokerError.Kind;
 import io.sluicemq.api.Client.QueueSpec;
 import io.sluicemq.api.Client.QueueStatus;
+import io.sluicemq.api.Completion;
 import io.sluicemq.api.ConsumerSink;
 import io.sluicemq.api.Death;
 import io.sluicemq.api.Delivery.Outcome;
@@ -11,9 +12,16 @@ import io.sluicemq.api.Message;
 import io.sluicemq.api.Producer;
 import io.sluicemq.base.Loop;
 import io.sluicemq.base.LoopOwned;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.LongConsumer;
+import java.util.function.LongPredicate;
+import java.util.function.LongUnaryOperator;
 
 /**
  * An ordered store of messages with consumers. It decides who gets what and when a message must leave; what follows from
@@ -47,6 +55,21 @@ public final class Queue {
     private boolean hadConsumers;
     private boolean dispatching;
     private boolean dispatchAgain;
+
+    /** Its number in the log; 0 for a queue that isn't there. Set before it starts. */
+    private long id;
+    /** Where its messages go when memory has enough of them; null for a queue that is not in the log. */
+    private Paging paging;
+    /** The first of the unsettled messages, in no order. */
+    private QueueEntry unsettledFirst;
+    /** Who asked for a message while the next ones are being read. */
+    private final ArrayDeque<WaitingGet> gets = new ArrayDeque<>(0);
+    /** Messages up to this position may have been delivered, and up to which the log knows. */
+    private long deliveredUpTo = QueueEntry.NOT_LOGGED;
+
+    private long deliveredKnown = QueueEntry.NOT_LOGGED;
+    /** Failed deliveries of messages that wait in the log, by position. */
+    private Map<Long, Integer> failedDeliveries = new HashMap<>(0);
 
     private Loop.Timer expiryTimer;
     private long expiryTimerMillis = QueueEntry.NEVER;
@@ -105,12 +128,41 @@ public final class Queue {
         return "queue '" + name + "' in vhost '" + virtualHost + "'";
     }
 
+    /** Its number in the log, which no other queue ever had; 0 for a queue whose messages are in memory only. */
+    public long id() {
+        return id;
+    }
+
     // ---- what it is asked
+
+    /** Makes it one whose durable messages are in the log. Before it {@link #start}s. */
+    public void logged(long number) {
+        id = number;
+        paging = new Paging(this, ready, effects, loop);
+    }
+
+    /** Takes what was recovered of it from the log, before it {@link #start}s. */
+    public void restore(RecoveredMessages messages) {
+        loop.assertCurrent();
+        deliveredUpTo = messages.deliveredUpTo();
+        deliveredKnown = deliveredUpTo;
+        failedDeliveries = messages.failedDeliveries();
+        for (int level = 0; level < ready.levels(); level++) {
+            Backlog backlog = messages.level(level);
+            if (backlog != null) {
+                readyBodyBytes += backlog.bodyBytes();
+                expiringEntries += messages.expiring(level);
+                paging.restore(level, backlog);
+            }
+        }
+        effects.changed(0, ready.size(), 0);
+    }
 
     /** Starts its life: from now on it may expire unused. */
     public void start() {
         loop.assertCurrent();
         used();
+        watchBacklog();
     }
 
     public boolean isRemoved() {
@@ -153,32 +205,53 @@ public final class Queue {
      * Takes a message.
      *
      * @param producer where it comes from, to be held if consumers are a little behind; null for none to hold
+     * @param position where it is in the log, or a negative number
+     * @param share the bytes of its record that this queue accounts for
      * @return null if it is taken care of (also if the queue is gone), or why it is refused
      */
-    public BrokerError enqueue(Message message, Producer producer) {
+    public BrokerError enqueue(Message message, long position, int share, Producer producer) {
         assert loop.isCurrent();
         if (removed || isOwnersOwn(message)) {
             effects.notStored(message);
+            unlog(position, share);
             return null;
         }
         if (limit.refuses() && limit.isExceededBy(ready.size() + 1L, readyBodyBytes + message.body().length)) {
             if (options.overflow() == QueueOptions.Overflow.REJECT_PUBLISH_DLX) {
-                deadLetter(message, Death.Reason.MAX_LENGTH);
+                deadLetter(message, Death.Reason.MAX_LENGTH, position, share, null);
             } else {
                 effects.dropped(Death.Reason.MAX_LENGTH);
+                unlog(position, share);
             }
             effects.notStored(message);
             return limit.error();
         }
-        append(message);
+        append(message, position, share);
         if (producer != null && !consumers.isEmpty() && ready.size() > 0) {
             pace.waits(producer, ready.size(), readyBodyBytes);
         }
         return null;
     }
 
-    private void append(Message message) {
-        QueueEntry entry = new QueueEntry(this, message, nextSequence++, expiresAt(message));
+    private void append(Message message, long position, int share) {
+        int level = ready.level(message.priority());
+        long expiresAt = expiresAt(message);
+        if (paging != null && paging.takes(level, position != QueueEntry.NOT_LOGGED)) {
+            paging.add(level, position, share, message, expiresAt);
+            readyBodyBytes += message.body().length;
+            effects.changed(0, 1, 0);
+            if (expiresAt != QueueEntry.NEVER) {
+                expiringEntries++;
+                watchBacklog();
+            }
+            if (!limit.refuses()) {
+                dropOverflow();
+            }
+            return;
+        }
+        QueueEntry entry = new QueueEntry(this, message, nextSequence++, expiresAt);
+        entry.position = position;
+        entry.share = share;
         effects.stored(message);
         addReady(entry, true);
         dispatch();
@@ -195,9 +268,123 @@ public final class Queue {
 
     private void dropOverflow() {
         while (ready.size() > 0 && limit.isExceededBy(ready.size(), readyBodyBytes)) {
-            QueueEntry entry = ready.leastWanted();
-            leave(entry, Death.Reason.MAX_LENGTH);
+            // The first to go is the oldest of the lowest priority.
+            int level = ready.lowest();
+            QueueEntry entry = ready.first(level);
+            if (entry != null) {
+                leave(entry, Death.Reason.MAX_LENGTH);
+            } else if (paging.isLoading(level) || options.deadLetterExchange() != null) {
+                // It goes when it has been read.
+                paging.load(level);
+                return;
+            } else {
+                paging.dropFirst(level);
+            }
         }
+    }
+
+    // ---- what waits in the log
+
+    /** A message was read back: it is ready in memory now. */
+    void loaded(Message message, long position, int share, long expiresAtMillis) {
+        QueueEntry entry = new QueueEntry(this, message, nextSequence++, expiresAtMillis);
+        entry.position = position;
+        entry.share = share;
+        entry.waited = true;
+        entry.redelivered = position != QueueEntry.NOT_LOGGED && position <= deliveredUpTo;
+        if (!failedDeliveries.isEmpty()) {
+            Integer failed = failedDeliveries.remove(position);
+            entry.deliveryCount = failed == null ? 0 : failed;
+        }
+        ready.append(entry);
+        if (expiresAtMillis != QueueEntry.NEVER && hasOwnTtl(message)) {
+            expiry.watch(entry);
+        }
+        consumers.offerFiltering(entry.sequence);
+    }
+
+    /** A ready message was let go of in memory. */
+    void pagedOut(QueueEntry entry) {
+        entry.gone();
+        if (entry.deliveryCount > 0) {
+            failedDeliveries.put(entry.position, entry.deliveryCount);
+        }
+        expiry.left(entry);
+    }
+
+    /** A message has left from among those that wait in the log. */
+    void leftBacklog(int bodyBytes, long expiresAtMillis) {
+        readyBodyBytes -= bodyBytes;
+        if (expiresAtMillis != QueueEntry.NEVER) {
+            expiringEntries--;
+        }
+        effects.changed(0, -1, 0);
+    }
+
+    /** A read has ended: those who wait for messages may have them. */
+    void loadEnded() {
+        if (removed) {
+            return;
+        }
+        serveGets();
+        dispatch();
+        if (!limit.refuses()) {
+            dropOverflow();
+        }
+        watchBacklog();
+    }
+
+    /** Memory is short, or no more. */
+    public void memoryChanged(boolean low) {
+        loop.assertCurrent();
+        if (paging == null || removed) {
+            return;
+        }
+        if (low) {
+            paging.shrink();
+            watchBacklog();
+        } else {
+            readAhead();
+        }
+    }
+
+    private void readAhead() {
+        if (paging != null && !consumers.isEmpty()) {
+            paging.readAhead();
+        }
+    }
+
+    private void unlog(long position, int share) {
+        if (position != QueueEntry.NOT_LOGGED) {
+            effects.unlog(this, position, share, null);
+        }
+    }
+
+    /** Up to which position messages may have been delivered. */
+    public long takeDelivered() {
+        deliveredKnown = deliveredUpTo;
+        return deliveredUpTo;
+    }
+
+    private void link(QueueEntry entry) {
+        entry.after = unsettledFirst;
+        if (unsettledFirst != null) {
+            unsettledFirst.before = entry;
+        }
+        unsettledFirst = entry;
+    }
+
+    private void unlink(QueueEntry entry) {
+        if (entry.before == null) {
+            unsettledFirst = entry.after;
+        } else {
+            entry.before.after = entry.after;
+        }
+        if (entry.after != null) {
+            entry.after.before = entry.before;
+        }
+        entry.before = null;
+        entry.after = null;
     }
 
     /** Promises room for a transaction's messages; {@link #enqueuePromised} or {@link #withdraw} must follow. */
@@ -222,15 +409,21 @@ public final class Queue {
         }
     }
 
-    /** Takes messages that it has promised room for. */
-    public void enqueuePromised(List<Message> messages) {
+    /**
+     * Takes messages that it has promised room for.
+     *
+     * @param positions where each is in the log, or a negative number
+     * @param shares the bytes of each record that this queue accounts for
+     */
+    public void enqueuePromised(List<Message> messages, long[] positions, int[] shares) {
         withdraw(messages);
         for (int i = 0; i < messages.size(); i++) {
             Message message = messages.get(i);
             if (removed || isOwnersOwn(message)) {
                 effects.notStored(message);
+                unlog(positions[i], shares[i]);
             } else {
-                append(message);
+                append(message, positions[i], shares[i]);
             }
         }
     }
@@ -337,32 +530,74 @@ public final class Queue {
         }
     }
 
-    /** Delivers the first ready message to {@code taker}, who takes part once and not in turn; returns whether there was one. */
-    public boolean get(QueueConsumer taker) {
+    /** Who waits for a message that is being read. */
+    private record WaitingGet(QueueConsumer taker, Runnable ifEmpty) {}
+
+    /**
+     * Delivers the first ready message to {@code taker}, who takes part once and not in turn; or runs {@code ifEmpty}. If it has
+     * to be read first, that happens later.
+     */
+    public void get(QueueConsumer taker, Runnable ifEmpty) {
         loop.assertCurrent();
         taker.end();
         used();
-        QueueEntry entry = removed ? null : nextUnexpired();
-        if (entry == null) {
-            return false;
+        gets.add(new WaitingGet(taker, ifEmpty));
+        serveGets();
+    }
+
+    private void serveGets() {
+        while (!gets.isEmpty()) {
+            QueueEntry entry = removed ? null : nextUnexpired();
+            if (entry == null && !removed && ready.size() > 0) {
+                paging.readAhead();
+                return;
+            }
+            WaitingGet next = gets.poll();
+            if (entry == null) {
+                next.ifEmpty.run();
+            } else {
+                take(entry, next.taker);
+                entry.remaining = ready.size();
+                entry.deliver(loop);
+            }
         }
-        take(entry, taker);
-        entry.remaining = ready.size();
-        entry.deliver(loop);
-        return true;
     }
 
     /** Drops the ready messages; returns how many. */
     public long purge() {
         loop.assertCurrent();
+        return purge(false);
+    }
+
+    private long purge(boolean gone) {
         long count = 0;
+        if (paging != null) {
+            count = paging.discard(gone);
+            effects.changed(0, (int) -count, 0);
+        }
         for (QueueEntry entry = ready.first(); entry != null; entry = ready.first()) {
             removeReady(entry);
             entry.gone();
             effects.released(entry.message);
+            unlog(entry, gone, null);
             count++;
         }
+        readyBodyBytes = 0;
+        expiringEntries = 0;
+        serveGets();
         return count;
+    }
+
+    private void unlog(QueueEntry entry, boolean already, Completion completion) {
+        if (!entry.isLogged()) {
+            if (completion != null) {
+                completion.met(loop);
+            }
+        } else if (already) {
+            effects.unlogged(entry.position, entry.share);
+        } else {
+            effects.unlog(this, entry.position, entry.share, completion);
+        }
     }
 
     /** Removes the queue if the conditions hold; returns why not, or null. */
@@ -387,16 +622,16 @@ public final class Queue {
         if (removed) {
             return;
         }
-        purge();
         pace.release();
+        effects.removed(this);
         removed = true;
+        purge(true);
         if (expiryTimer != null) {
             expiryTimer.cancel();
         }
         if (unusedTimer != null) {
             unusedTimer.cancel();
         }
-        effects.removed(this);
         for (QueueConsumer consumer : new ArrayList<>(consumers.all())) {
             consumers.remove(consumer);
             end(consumer);
@@ -406,35 +641,63 @@ public final class Queue {
         }
     }
 
-    /** A delivery has ended. */
-    void settled(QueueEntry entry, Outcome outcome) {
+    /** On the client's loop: somebody waits for the end of a delivery. */
+    void settling(Completion completion) {
+        effects.settling(completion);
+    }
+
+    /**
+     * A delivery has ended.
+     *
+     * @param completion has an obligation met when that is final; may be null
+     * @param committed whether the log has its end already
+     */
+    void settled(QueueEntry entry, Outcome outcome, Completion completion, boolean committed) {
         assert loop.isCurrent();
         QueueConsumer consumer = entry.consumer;
         consumer.settledOne();
         unsettled--;
         effects.changed(0, 0, -1);
+        if (entry.isLogged()) {
+            unlink(entry);
+        }
         if (removed) {
             entry.gone();
             effects.released(entry.message);
+            unlog(entry, true, null);
+            if (completion != null) {
+                completion.met(loop);
+            }
             return;
         }
+        boolean stays = false;
         switch (outcome) {
             case ACCEPTED -> {
                 entry.gone();
                 effects.released(entry.message);
+                unlog(entry, committed, completion);
             }
-            case REJECTED -> bury(entry, Death.Reason.REJECTED);
-            case UNDELIVERABLE -> bury(entry, Death.Reason.DELIVERY_LIMIT);
+            case REJECTED -> bury(entry, Death.Reason.REJECTED, completion);
+            case UNDELIVERABLE -> bury(entry, Death.Reason.DELIVERY_LIMIT, completion);
             case REQUEUED -> {
                 entry.redelivered = true;
                 entry.deliveryCount++;
                 if (options.countsDeliveries() && entry.deliveryCount > options.deliveryLimit()) {
-                    bury(entry, Death.Reason.DELIVERY_LIMIT);
+                    bury(entry, Death.Reason.DELIVERY_LIMIT, completion);
                 } else {
-                    giveBack(entry);
+                    if (options.countsDeliveries() && entry.isLogged()) {
+                        effects.deliveryFailed(this, entry.position, entry.deliveryCount);
+                    }
+                    stays = true;
                 }
             }
-            case RELEASED -> giveBack(entry);
+            case RELEASED -> stays = true;
+        }
+        if (stays) {
+            giveBack(entry);
+            if (completion != null) {
+                completion.met(loop);
+            }
         }
         if (!consumer.hasEnded()) {
             consumers.offer(consumer);
@@ -488,12 +751,22 @@ public final class Queue {
         consumer.taken(entry.windowBytes());
         if (consumer.settles()) {
             effects.released(entry.message);
+            unlog(entry, false, null);
             if (!consumer.hasEnded()) {
                 effects.underWay(entry.windowBytes());
             }
         } else {
             unsettled++;
             effects.changed(0, 0, 1);
+            if (entry.isLogged()) {
+                link(entry);
+                if (entry.position > deliveredUpTo) {
+                    if (deliveredUpTo == deliveredKnown) {
+                        effects.deliveredFirst(this);
+                    }
+                    deliveredUpTo = entry.position;
+                }
+            }
         }
         expiry.left(entry);
         effects.delivered();
@@ -502,21 +775,26 @@ public final class Queue {
     /** A ready entry leaves for another reason than a consumer. */
     private void leave(QueueEntry entry, Death.Reason reason) {
         removeReady(entry);
-        bury(entry, reason);
+        bury(entry, reason, null);
         expiry.left(entry);
     }
 
-    private void bury(QueueEntry entry, Death.Reason reason) {
+    private void bury(QueueEntry entry, Death.Reason reason, Completion completion) {
         entry.gone();
         effects.released(entry.message);
-        deadLetter(entry.message, reason);
+        deadLetter(entry.message, reason, entry.position, entry.share, completion);
     }
 
-    private void deadLetter(Message message, Death.Reason reason) {
-        if (options.deadLetterExchange() == null) {
-            effects.dropped(reason);
-        } else {
-            effects.deadLetter(this, message, reason);
+    private void deadLetter(Message message, Death.Reason reason, long position, int share, Completion completion) {
+        if (options.deadLetterExchange() != null) {
+            effects.deadLetter(this, message, reason, position, share, completion);
+            return;
+        }
+        effects.dropped(reason);
+        if (position != QueueEntry.NOT_LOGGED) {
+            effects.unlog(this, position, share, completion);
+        } else if (completion != null) {
+            completion.met(loop);
         }
     }
 
@@ -533,12 +811,13 @@ public final class Queue {
         try {
             do {
                 dispatchAgain = false;
-                while (ready.size() > 0 && dispatchOne()) {}
+                while (ready.first() != null && dispatchOne()) {}
             } while (dispatchAgain);
         } finally {
             dispatching = false;
         }
         if (ready.size() > 0) {
+            readAhead();
             askForCredit();
         }
     }
@@ -613,10 +892,25 @@ public final class Queue {
         return ttl == QueueOptions.NONE ? QueueEntry.NEVER : loop.currentTimeMillis() + ttl;
     }
 
+    /** Whether a message expires by its own time rather than its queue's. */
+    private boolean hasOwnTtl(Message message) {
+        long ownTtl = message.ttlMillis();
+        return ownTtl != Message.NO_TTL
+                && (options.messageTtlMillis() == QueueOptions.NONE || ownTtl < options.messageTtlMillis());
+    }
+
+    /** Sees to it that messages which wait in the log expire in time. */
+    private void watchBacklog() {
+        if (paging != null && expiringEntries > 0) {
+            long next = paging.nextExpiry();
+            if (next < expiryTimerMillis) {
+                armExpiryTimer(next, loop.currentTimeMillis());
+            }
+        }
+    }
+
     private void watchExpiry(QueueEntry entry) {
-        long ownTtl = entry.message.ttlMillis();
-        if (ownTtl != Message.NO_TTL
-                && (options.messageTtlMillis() == QueueOptions.NONE || ownTtl < options.messageTtlMillis())) {
+        if (hasOwnTtl(entry.message)) {
             expiry.watch(entry);
         }
         long now = loop.currentTimeMillis();
@@ -650,6 +944,65 @@ public final class Queue {
         }
         if (entry != null) {
             armExpiryTimer(entry.expiresAtMillis, now);
+        }
+        if (paging != null && expiringEntries > 0) {
+            paging.expireDue(now, options.deadLetterExchange() != null);
+            watchBacklog();
+        }
+    }
+
+    // ---- what the log asks
+
+    /** What is in the log of it, to be written into a checkpoint; null for a queue that isn't there. */
+    public QueueSnapshot snapshot() {
+        loop.assertCurrent();
+        return paging == null || removed ? null : QueueSnapshot.of(this, ready, unsettledFirst, deliveredUpTo,
+                failedDeliveries);
+    }
+
+    /** Finds those of its messages that are at a position between two, both included, which {@code candidate} accepts. */
+    public void findPositions(long lowest, long highest, LongPredicate candidate, LongConsumer found) {
+        loop.assertCurrent();
+        eachLogged(entry -> {
+            if (entry.position >= lowest && entry.position <= highest && candidate.test(entry.position)) {
+                found.accept(entry.position);
+            }
+        });
+        for (int level = 0; level < ready.levels(); level++) {
+            if (ready.backlog(level) != null) {
+                ready.backlog(level).findAny(candidate, lowest, highest, found);
+            }
+        }
+    }
+
+    /** Messages were copied: {@code where} tells the new position of an old one, or a negative number. */
+    public void move(long lowest, long highest, LongUnaryOperator where, Backlog.Moved moved) {
+        loop.assertCurrent();
+        eachLogged(entry -> {
+            long to = where.applyAsLong(entry.position);
+            if (to >= 0) {
+                moved.moved(entry.position, to, entry.share);
+                entry.position = to;
+            }
+        });
+        for (int level = 0; level < ready.levels(); level++) {
+            if (ready.backlog(level) != null) {
+                ready.backlog(level).move(lowest, highest, where, moved);
+            }
+        }
+    }
+
+    private void eachLogged(Consumer<QueueEntry> each) {
+        Consumer<QueueEntry> ifLogged = entry -> {
+            if (entry.isLogged()) {
+                each.accept(entry);
+            }
+        };
+        for (QueueEntry entry = unsettledFirst; entry != null; entry = entry.after) {
+            ifLogged.accept(entry);
+        }
+        for (int level = 0; level < ready.levels(); level++) {
+            ready.forEachResident(level, ifLogged);
         }
     }
 }

@@ -1,13 +1,71 @@
 package io.sluicemq.broker.queue;
 
+import io.sluicemq.api.Completion;
 import io.sluicemq.api.Death;
 import io.sluicemq.api.Message;
+import java.io.IOException;
 
 /** What a queue wants done outside itself. Called on the queue's loop. */
 public interface QueueEffects {
 
-    /** Publishes a message again by the queue's dead-letter exchange. */
-    void deadLetter(Queue queue, Message message, Death.Reason reason);
+    /**
+     * Publishes a message again by the queue's dead-letter exchange; it has left the queue in the log, too, only after that.
+     *
+     * @param position where the queue's own message is in the log, or a negative number
+     * @param completion has an obligation met when that is durable; may be null
+     */
+    void deadLetter(
+            Queue queue, Message message, Death.Reason reason, long position, int share, Completion completion);
+
+    /** Somebody waits for a settlement's end. Called on the completion's loop. */
+    void settling(Completion completion);
+
+    // ---- the log
+
+    /**
+     * A message has left the queue and is to leave the log.
+     *
+     * @param completion has an obligation met when that is durable; may be null
+     */
+    void unlog(Queue queue, long position, int share, Completion completion);
+
+    /** A message has left the queue by a record that is in the log already. */
+    void unlogged(long position, int share);
+
+    /** Messages that waited in the log have left the queue, all of them. */
+    void discard(Queue queue, Backlog messages, boolean queueIsGone);
+
+    /** A message was delivered that was not before, as far as the log knows: {@link Queue#takeDelivered} tells up to where. */
+    void deliveredFirst(Queue queue);
+
+    /** Counts a failed delivery of a message in the log. */
+    void deliveryFailed(Queue queue, long position, int count);
+
+    /** Reads messages back from the log; {@code batch} gets them as an event. */
+    void read(long[] positions, int count, Loaded batch);
+
+    /** Takes messages that were read, in their order. */
+    interface Loaded {
+
+        void message(Message message);
+
+        /**
+         * @param messages how many of those asked for were handed over
+         * @param failure why the next one could not be read; null if none failed
+         */
+        void done(int messages, IOException failure);
+    }
+
+    /** Bytes of ready messages that a queue may hold in memory before others wait in the log. */
+    long residentBytes();
+
+    /** Whether messages take more memory than they should. */
+    boolean memoryLow();
+
+    /** The queue's index of messages in the log has grown by so many bytes. */
+    void indexBytes(long difference);
+
+    // ---- memory and counters
 
     /** The queue is gone for good: take it out of the topology. */
     void removed(Queue queue);

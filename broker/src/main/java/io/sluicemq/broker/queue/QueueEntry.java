@@ -1,5 +1,6 @@
 package io.sluicemq.broker.queue;
 
+import io.sluicemq.api.Completion;
 import io.sluicemq.api.Delivery;
 import io.sluicemq.api.Message;
 import io.sluicemq.base.Loop;
@@ -13,6 +14,9 @@ public final class QueueEntry implements Delivery, Runnable {
 
     /** {@link #expiresAtMillis}: it does not expire. */
     static final long NEVER = Long.MAX_VALUE;
+
+    /** {@link #position}: it is in memory only. */
+    static final long NOT_LOGGED = -1;
 
     private static final int READY = 0;
     private static final int DELIVERING = 1;
@@ -41,8 +45,18 @@ public final class QueueEntry implements Delivery, Runnable {
     int remaining;
     int deliveryCount;
     QueueConsumer consumer;
+    /** Where it is in the log, or {@link #NOT_LOGGED}; changes when the log is compacted. */
+    long position = NOT_LOGGED;
+    /** Bytes of its record that this entry accounts for. */
+    int share;
+    /** Its neighbours among the queue's unsettled messages. */
+    QueueEntry before;
+
+    QueueEntry after;
     private int state = READY;
     private Outcome outcome;
+    private Completion completion;
+    private boolean committed;
 
     QueueEntry(Queue queue, Message message, long sequence, long expiresAtMillis) {
         this.queue = queue;
@@ -69,6 +83,7 @@ public final class QueueEntry implements Delivery, Runnable {
     /** It is back at the queue and ready again. */
     void returned() {
         consumer = null;
+        completion = null;
         state = READY;
     }
 
@@ -84,7 +99,7 @@ public final class QueueEntry implements Delivery, Runnable {
                 state = DELIVERED;
                 consumer.sink().deliver(this);
             }
-            case SETTLING -> queue.settled(this, outcome);
+            case SETTLING -> queue.settled(this, outcome, completion, committed);
             default -> throw new IllegalStateException("an entry in state " + state + " was sent");
         }
     }
@@ -130,12 +145,40 @@ public final class QueueEntry implements Delivery, Runnable {
     }
 
     @Override
-    public void settle(Outcome outcome) {
+    public void settle(Outcome outcome, Completion completion) {
         if (state != DELIVERED || consumer.settles()) {
             throw new IllegalStateException("a delivery was settled twice");
         }
+        if (completion != null) {
+            queue.settling(completion);
+        }
         this.outcome = outcome;
+        this.completion = completion;
         state = SETTLING;
         consumer.clientLoop().send(queue.loop(), this);
+    }
+
+    /** Whether it is in the log, so that its removal must be, too. */
+    public boolean isLogged() {
+        return position != NOT_LOGGED;
+    }
+
+    /**
+     * Where it is in the log. Asked on the client's loop it may be a position that it had a moment ago; a recovery knows where
+     * records went.
+     */
+    public long position() {
+        return position;
+    }
+
+    /** The {@linkplain Queue#id id} of its queue. */
+    public long queueId() {
+        return queue.id();
+    }
+
+    /** Ends it as accepted, by a record that is in the log already. */
+    public void settleCommitted() {
+        committed = true;
+        settle(Outcome.ACCEPTED, null);
     }
 }

@@ -102,6 +102,50 @@ final class ReadyMessages {
         }
     }
 
+    /**
+     * Takes the youngest of the ring out; returns null if no more than {@code kept} stand there, or one that was returned is
+     * younger.
+     */
+    QueueEntry takeLast(int kept) {
+        if (inRing <= kept) {
+            return null;
+        }
+        skipHolesAtEnd();
+        if (returned != null
+                && !returned.isEmpty()
+                && returned.lastKey() > ring[(int) (tail - 1 & (ring.length - 1))].sequence) {
+            return null;
+        }
+        int index = (int) (--tail & (ring.length - 1));
+        QueueEntry last = ring[index];
+        ring[index] = null;
+        last.inRing = false;
+        inRing--;
+        if (inRing == 0) {
+            head = tail;
+        }
+        return last;
+    }
+
+    private void skipHolesAtEnd() {
+        while (ring[(int) (tail - 1 & (ring.length - 1))] == null) {
+            tail--;
+        }
+    }
+
+    /** All entries, in any order. */
+    void forEach(java.util.function.Consumer<QueueEntry> each) {
+        for (long slot = head; slot < tail; slot++) {
+            QueueEntry entry = ring[(int) (slot & (ring.length - 1))];
+            if (entry != null) {
+                each.accept(entry);
+            }
+        }
+        if (returned != null) {
+            returned.values().forEach(each);
+        }
+    }
+
     private void skipHoles() {
         if (inRing == 0) {
             head = tail;

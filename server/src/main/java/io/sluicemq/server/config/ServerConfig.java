@@ -29,7 +29,8 @@ public record ServerConfig(
         List<ListenerConfig> listeners,
         List<String> virtualHosts,
         List<UserConfig> users,
-        LimitsConfig limits) {
+        LimitsConfig limits,
+        StorageConfig storage) {
 
     /** Whoever knows the usual name and password comes in by them, but only from this machine. */
     private static final UserConfig GUEST = new UserConfig("guest", "guest", null, true);
@@ -42,7 +43,7 @@ public record ServerConfig(
 
     /** The same with another data folder. */
     public ServerConfig withData(Path folder) {
-        return new ServerConfig(folder, loops, anonymousLogin, listeners, virtualHosts, users, limits);
+        return new ServerConfig(folder, loops, anonymousLogin, listeners, virtualHosts, users, limits, storage);
     }
 
     /** Whether nobody but the built-in guest may log in. */
@@ -75,7 +76,8 @@ public record ServerConfig(
                 listeners(settings, problems),
                 virtualHosts,
                 users(settings, virtualHosts, problems),
-                LimitsConfig.of(settings.section(ServerOptions.LIMITS)));
+                LimitsConfig.of(settings.section(ServerOptions.LIMITS)),
+                StorageConfig.of(settings.section(ServerOptions.STORAGE)));
     }
 
     private static List<String> virtualHosts(Settings settings, List<Problem> problems) {

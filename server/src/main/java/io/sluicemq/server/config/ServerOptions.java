@@ -186,9 +186,50 @@ public final class ServerOptions {
             MAX_MESSAGE_SIZE,
             MESSAGE_MEMORY);
 
+    /** The values of {@link #SYNC}. */
+    public static final List<String> SYNC_MODES = List.of("always", "interval", "os");
+
+    public static final Option<String> SYNC = Option.of(
+            "sync",
+            OptionType.STRING.where("one of always, interval, os", SYNC_MODES::contains),
+            "When what was written is made to survive the loss of power. `always`: before it is confirmed. `interval`: at"
+                    + " least every `sync-interval`. `os`: when the operating system does it. With `interval` and `os` a"
+                    + " confirmed message survives the end of the broker's process, but not always the loss of power.")
+            .defaultsTo("always");
+
+    public static final Option<Duration> SYNC_INTERVAL = Option.of(
+            "sync-interval",
+            OptionType.DURATION,
+            "How much time the loss of power may cost with `sync: interval`.")
+            .between(Duration.ofMillis(1), Duration.ofMinutes(1))
+            .defaultsTo(Duration.ofMillis(200));
+
+    public static final Option<Long> FREE_SPACE_FLOOR = Option.of(
+            "free-space-floor",
+            OptionType.SIZE,
+            "How much of the disk must stay free. While less is, durable messages are not taken: those who publish are held"
+                    + " back until there is room again; consumers never are.")
+            .atLeast(0L)
+            .defaultsTo(64L << 20);
+
+    public static final Option<Long> SEGMENT_SIZE = Option.of(
+            "segment-size",
+            OptionType.SIZE.where("a multiple of 4KiB", bytes -> bytes % 4096 == 0),
+            "The size of the files that the log is made of. Space is given back by whole files.")
+            .between(1L << 20, 1L << 30)
+            .defaultsTo(64L << 20);
+
+    public static final Section STORAGE = new Section(
+            "storage",
+            "How durable messages are kept in the data folder.",
+            SYNC,
+            SYNC_INTERVAL,
+            FREE_SPACE_FLOOR,
+            SEGMENT_SIZE);
+
     /** The whole configuration. */
     public static final Section ROOT = new Section(
-            "", "The broker.", DATA, LISTENERS, VIRTUAL_HOSTS, USERS, ANONYMOUS_LOGIN, LOOPS, LIMITS);
+            "", "The broker.", DATA, STORAGE, LISTENERS, VIRTUAL_HOSTS, USERS, ANONYMOUS_LOGIN, LOOPS, LIMITS);
 
     private ServerOptions() {}
 

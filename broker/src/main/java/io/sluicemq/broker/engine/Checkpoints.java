@@ -1,0 +1,269 @@
+package io.sluicemq.broker.engine;
+
+import io.sluicemq.base.Loop;
+import io.sluicemq.base.LoopOwned;
+import io.sluicemq.broker.journal.TopologyRecord;
+import io.sluicemq.broker.queue.Queue;
+import io.sluicemq.broker.queue.QueueSnapshot;
+import io.sluicemq.store.Checkpoint;
+import io.sluicemq.store.Log;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Writes what the broker is into checkpoints of the log, so that a start reads little. Owned by the broker's first loop; each
+ * loop's part is collected there.
+ *
+ * <p>How a checkpoint of position P gets all that records below P have led to. A record is written by one loop and its effect
+ * may be on the way to another. So first every loop sends a mark to every other: work sent before P was chosen is ahead of the
+ * marks. When a loop has the marks of all, its queues hold all messages below P; those at P and behind it are left out, as the
+ * log is read from there. What leaves a queue after that has its removal behind P, and a removal of what isn't there means
+ * nothing.
+ *
+ * <p>The loops are asked one after the other, and each gives a bounded part a turn.
+ */
+@LoopOwned
+final class Checkpoints {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Checkpoints.class);
+
+    private static final int PIECE_BYTES = 64 << 10;
+    private static final int MOST_PENDING_BYTES = 8 << 20;
+    private static final long BREATH_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
+    private static final long RETRY_BYTES = 16L << 20;
+    /** The next checkpoint comes when the log has grown by this many times the last one's size. */
+    private static final int LOG_FOR_CHECKPOINT = 4;
+
+    private final LoopContext[] contexts;
+    private final Collection<VirtualHost> hosts;
+    private final Log log;
+    private final Moving moving;
+    private final Loop home;
+    private final long leastInterval;
+    private long interval;
+    private long nextAt;
+    private Checkpoint current;
+    private long written;
+    private int marked;
+    private List<Runnable> whenDone = new ArrayList<>();
+    private boolean again;
+
+    Checkpoints(LoopContext[] contexts, Collection<VirtualHost> hosts, Log log, Moving moving) {
+        this.contexts = contexts;
+        this.hosts = hosts;
+        this.log = log;
+        this.moving = moving;
+        this.home = contexts[0].loop;
+        this.leastInterval = Math.max(1 << 20, log.options().segmentBytes() / 4);
+        this.interval = leastInterval;
+    }
+
+    /** Where the log's end must be for the next one; on the first loop. */
+    void start() {
+        home.assertCurrent();
+        planNext(log.recovery().checkpoint());
+    }
+
+    private void planNext(long last) {
+        nextAt = last + interval;
+        for (LoopContext context : contexts) {
+            long at = nextAt;
+            home.send(context.loop, () -> context.journal().watchEnd(at, () -> context.loop.send(home, this::due)));
+        }
+    }
+
+    private void due() {
+        if (current == null && log.end() >= nextAt && !log.state().isFinal()) {
+            begin();
+        }
+    }
+
+    /** Writes one that has all that was done until now, and then runs {@code task}. On the first loop. */
+    void now(Runnable task) {
+        home.assertCurrent();
+        whenDone.add(task);
+        if (log.state().isFinal()) {
+            finished();
+        } else if (current == null) {
+            begin();
+        } else {
+            again = true;
+        }
+    }
+
+    private void begin() {
+        written = 0;
+        current = log.beginCheckpoint(log.end());
+        marked = 0;
+        for (LoopContext from : contexts) {
+            home.send(from.loop, () -> {
+                for (LoopContext to : contexts) {
+                    from.loop.send(to.loop, () -> mark(to));
+                }
+            });
+        }
+    }
+
+    /** On a loop: one of the marks has come. */
+    private void mark(LoopContext at) {
+        if (++at.checkpointMarks == contexts.length) {
+            at.checkpointMarks = 0;
+            at.loop.send(home, () -> {
+                if (++marked == contexts.length) {
+                    collect();
+                }
+            });
+        }
+    }
+
+    /** All loops have what is below the position. */
+    private void collect() {
+        moving.encode(home, this::append);
+        collectHosts(List.copyOf(hosts), 0);
+    }
+
+    private void append(ByteBuffer piece) {
+        written += piece.remaining();
+        current.append(piece);
+    }
+
+    private void collectHosts(List<VirtualHost> all, int next) {
+        if (next == all.size()) {
+            collectQueues(0);
+            return;
+        }
+        VirtualHost host = all.get(next);
+        home.send(host.home().loop, () -> {
+            List<ByteBuffer> pieces = topology(host);
+            host.home().loop.send(home, () -> {
+                pieces.forEach(this::append);
+                collectHosts(all, next + 1);
+            });
+        });
+    }
+
+    private static List<ByteBuffer> topology(VirtualHost host) {
+        List<ByteBuffer> pieces = new ArrayList<>();
+        pieces.add(piece(1 + Long.BYTES).put(CheckpointPiece.HIGHEST_QUEUE).putLong(host.highestQueueId()).flip());
+        ByteBuffer piece = null;
+        for (TopologyRecord record : host.topology().durable()) {
+            byte[] bytes = record.encode();
+            if (piece != null && piece.remaining() < Integer.BYTES + bytes.length) {
+                pieces.add(piece.flip());
+                piece = null;
+            }
+            if (piece == null) {
+                piece = piece(Math.max(PIECE_BYTES, 1 + Integer.BYTES + bytes.length)).put(CheckpointPiece.TOPOLOGY);
+            }
+            piece.putInt(bytes.length).put(bytes);
+        }
+        if (piece != null) {
+            pieces.add(piece.flip());
+        }
+        return pieces;
+    }
+
+    private static ByteBuffer piece(int bytes) {
+        return ByteBuffer.allocate(bytes).order(ByteOrder.LITTLE_ENDIAN);
+    }
+
+    private void collectQueues(int index) {
+        if (index == contexts.length) {
+            commit();
+            return;
+        }
+        LoopContext context = contexts[index];
+        home.send(context.loop, () -> new QueueCollector(context, index).run());
+    }
+
+    /** Collects the queues of one loop, a part of them a turn. Owned by that loop. */
+    private final class QueueCollector implements Runnable {
+
+        private final LoopContext context;
+        private final int index;
+        private final Deque<Queue> left;
+        private QueueSnapshot snapshot;
+
+        QueueCollector(LoopContext context, int index) {
+            this.context = context;
+            this.index = index;
+            this.left = new ArrayDeque<>(context.loggedQueues.values());
+        }
+
+        @Override
+        public void run() {
+            if (current.pendingBytes() > MOST_PENDING_BYTES) {
+                context.loop.schedule(BREATH_NANOS, this);
+                return;
+            }
+            List<ByteBuffer> pieces = new ArrayList<>();
+            int bytes = 0;
+            while (bytes < PIECE_BYTES) {
+                if (snapshot == null) {
+                    Queue queue = left.poll();
+                    if (queue == null) {
+                        break;
+                    }
+                    snapshot = queue.snapshot();
+                    continue;
+                }
+                ByteBuffer piece = piece(PIECE_BYTES);
+                if (!snapshot.encodeNext(piece, current.position())) {
+                    snapshot = null;
+                }
+                piece.flip();
+                bytes += Math.max(piece.remaining(), PIECE_BYTES / 64);
+                pieces.add(piece);
+            }
+            boolean done = snapshot == null && left.isEmpty();
+            context.loop.send(home, () -> {
+                pieces.forEach(Checkpoints.this::append);
+                if (done) {
+                    collectQueues(index + 1);
+                } else {
+                    home.send(context.loop, () -> context.loop.execute(this));
+                }
+            });
+        }
+    }
+
+    private void commit() {
+        current.commit(home, this::committed);
+    }
+
+    private void committed(IOException failure) {
+        long position = current.position();
+        current = null;
+        if (failure == null) {
+            interval = Math.max(leastInterval, written * LOG_FOR_CHECKPOINT);
+            moving.checkpointed();
+            planNext(position);
+        } else {
+            LOG.warn("a checkpoint could not be written; a restart reads the log from the one before: {}",
+                    failure.toString());
+            planNext(log.end() + RETRY_BYTES);
+        }
+        if (again && failure == null) {
+            again = false;
+            begin();
+        } else {
+            again = false;
+            finished();
+        }
+    }
+
+    private void finished() {
+        List<Runnable> tasks = whenDone;
+        whenDone = new ArrayList<>();
+        tasks.forEach(Runnable::run);
+    }
+}

@@ -1,0 +1,49 @@
+package io.sluicemq.broker.engine;
+
+import io.sluicemq.broker.routing.RouteSet;
+
+/**
+ * The queues that a message goes to. Immutable.
+ *
+ * @param loggedIds the ids of those that are in the log
+ */
+record Route(QueueProxy[] targets, long[] loggedIds) {
+
+    static final Route NOWHERE = new Route(new QueueProxy[0], new long[0]);
+
+    static Route of(RouteSet<QueueProxy> found) {
+        int size = found.size();
+        if (size == 0) {
+            return NOWHERE;
+        }
+        QueueProxy[] targets = new QueueProxy[size];
+        for (int i = 0; i < size; i++) {
+            targets[i] = found.get(i);
+        }
+        return of(targets);
+    }
+
+    static Route of(QueueProxy... targets) {
+        int logged = 0;
+        for (QueueProxy target : targets) {
+            logged += target.queue().id() == 0 ? 0 : 1;
+        }
+        long[] ids = new long[logged];
+        int next = 0;
+        for (QueueProxy target : targets) {
+            if (target.queue().id() != 0) {
+                ids[next++] = target.queue().id();
+            }
+        }
+        return new Route(targets, ids);
+    }
+
+    int size() {
+        return targets.length;
+    }
+
+    /** Whether a message that goes there is to be in the log. */
+    boolean isLogged() {
+        return loggedIds.length > 0;
+    }
+}

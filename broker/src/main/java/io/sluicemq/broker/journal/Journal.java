@@ -1,0 +1,473 @@
+package io.sluicemq.broker.journal;
+
+import io.sluicemq.api.Completion;
+import io.sluicemq.api.Message;
+import io.sluicemq.api.MessageFormat;
+import io.sluicemq.base.Loop;
+import io.sluicemq.base.LoopOwned;
+import io.sluicemq.store.Log;
+import io.sluicemq.store.LogListener;
+import io.sluicemq.store.LogPort;
+import io.sluicemq.store.LogState;
+import io.sluicemq.store.ReadBatch;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * One loop's access to the log in the broker's terms: messages, what queues have done with them, changes of the topology, and
+ * completions that wait until a position is durable. Owned by that loop.
+ *
+ * <p>What leads to less in the log (removals, changes of the topology, dead letters) is never refused: if there is no room at
+ * once it waits here and goes ahead of all else when there is. A new message may find none; then its publisher waits.
+ *
+ * <p>Invariants: what waits for durability stands in the order of positions, so one event from the log completes all that
+ * became durable; a record's bytes are released only when its removal is durable, so no segment goes that a recovery may need.
+ */
+@LoopOwned
+public final class Journal implements LogListener {
+
+    /** No position: it is not in the log. */
+    public static final long NONE = -1;
+
+    private static final int FLUSH_BYTES = 64 << 10;
+    private static final int NAME_SLOTS = 64;
+
+    /** What the owner is told. */
+    public interface Owner {
+        /** Messages may find room again. */
+        void room();
+
+        /** What the log takes has changed. */
+        void stateChanged(LogState state);
+    }
+
+    private record Names(MessageFormat format, String exchange, String routingKey, byte[] encoded) {}
+
+    private record Pending(int type, byte[] payload, Completion completion) {}
+
+    private final Log log;
+    private final Loop loop;
+    private final Owner owner;
+    private final LogPort port;
+    private final DurableWaits waits = new DurableWaits();
+    private final Names[] names = new Names[NAME_SLOTS];
+    private final TurnRecord turn = new TurnRecord();
+    private final Runnable flush = this::flushAtTurnEnd;
+    private List<Runnable> beforeFlush = new ArrayList<>();
+    private final ArrayDeque<Pending> pending = new ArrayDeque<>();
+    private final ArrayDeque<Completion> barriers = new ArrayDeque<>();
+    private final ArrayDeque<Runnable> waitingReads = new ArrayDeque<>();
+    private Removed removed = new Removed();
+    private Removed removedBefore = new Removed();
+    private Removed spareRemoved;
+    private boolean flushPlanned;
+    private long watchedEnd = Long.MAX_VALUE;
+    private Runnable endReached;
+
+    public Journal(Log log, Loop loop, Owner owner) {
+        this.log = log;
+        this.loop = loop;
+        this.owner = owner;
+        this.port = log.attach(loop, this);
+    }
+
+    // ---- messages
+
+    /**
+     * Writes a message that goes to the queues of these ids, which are accounted {@link #share} bytes each.
+     *
+     * @param reserved whether it comes from a queue, in place of a message there
+     * @return its position, or {@link #NONE} if there is no room now; {@link Owner#room} follows then
+     */
+    public long append(Message message, long[] queueIds, int queues, boolean reserved) {
+        return append(RecordType.MESSAGE, message, queueIds, queues, reserved);
+    }
+
+    /** As {@link #append}, for a message that counts only with the transaction that names it. */
+    public long appendBody(Message message, long[] queueIds, int queues) {
+        return append(RecordType.BODY, message, queueIds, queues, false);
+    }
+
+    private long append(int type, Message message, long[] queueIds, int queues, boolean reserved) {
+        byte[] encodedNames = names(message);
+        int length = MessageRecord.length(message, encodedNames, queues);
+        long position = reserved ? port.claimReserved(length) : port.claim(length);
+        if (position == LogPort.NO_ROOM) {
+            return NONE;
+        }
+        boolean complete = false;
+        try {
+            MessageRecord.encode(
+                    port.payload(), message, encodedNames, queueIds, queues, loop.currentTimeMillis());
+            complete = true;
+        } finally {
+            if (complete) {
+                port.commit(type);
+            } else {
+                port.abort();
+            }
+        }
+        log.retain(position, (long) share(length, queues) * queues, queues);
+        checkEnd(position);
+        return position;
+    }
+
+    /** The bytes of a message's record that each of its queues accounts for. */
+    public int share(Message message, int queues) {
+        return share(length(message, queues), queues);
+    }
+
+    /** The length of a message's record. */
+    public int length(Message message, int queues) {
+        return MessageRecord.length(message, names(message), queues);
+    }
+
+    /** The bytes that each of several queues accounts for, of a record of that length. */
+    public static int share(int payloadBytes, int queues) {
+        return payloadBytes / queues;
+    }
+
+    private byte[] names(Message message) {
+        int hash = message.exchange().hashCode() * 31 + message.routingKey().hashCode();
+        int slot = (hash ^ hash >>> 16) & NAME_SLOTS - 1;
+        Names known = names[slot];
+        if (known == null
+                || known.format != message.format()
+                || !known.routingKey.equals(message.routingKey())
+                || !known.exchange.equals(message.exchange())) {
+            known = new Names(message.format(), message.exchange(), message.routingKey(), MessageRecord.names(message));
+            names[slot] = known;
+        }
+        return known.encoded;
+    }
+
+    // ---- durability
+
+    /** Meets an obligation of {@code completion}, which has been taken on, when the record at {@code position} is durable. */
+    public void await(long position, Completion completion) {
+        awaitPosition(position, meeting(completion));
+    }
+
+    private Runnable meeting(Completion completion) {
+        return completion.loop() == loop ? completion : () -> completion.met(loop);
+    }
+
+    /** Meets an obligation, which has been taken on, when all that this loop has done so far is durable. */
+    public void awaitAll(Completion completion) {
+        flush();
+        if (hasPending()) {
+            barriers.add(completion);
+        } else {
+            awaitPosition(log.end() - 1, meeting(completion));
+        }
+    }
+
+    private void awaitPosition(long position, Runnable action) {
+        boolean first = waits.isEmpty();
+        if (first && !port.await(position)) {
+            action.run();
+            return;
+        }
+        waits.add(position, action);
+    }
+
+    @Override
+    public void durable(long position) {
+        long durable = position;
+        do {
+            waits.run(durable);
+            durable = log.durable();
+        } while (!waits.isEmpty() && !port.await(waits.first()));
+    }
+
+    // ---- what queues have done
+
+    /**
+     * A message has left a queue: its record is released when that is durable.
+     *
+     * @param completion has an obligation met then; null if nobody waits
+     */
+    public void removed(long queueId, long position, int share, Completion completion) {
+        turn.removed(queueId, position);
+        removed.add(position, share);
+        if (completion != null) {
+            removed.completions.add(completion);
+        }
+        if (turn.length() >= FLUSH_BYTES) {
+            flush();
+        } else {
+            planFlush();
+        }
+    }
+
+    /** Messages of a queue up to and including {@code position} may have been delivered. */
+    public void delivered(long queueId, long position) {
+        turn.delivered(queueId, position);
+        planFlush();
+    }
+
+    /** So many deliveries of a message have failed. */
+    public void failed(long queueId, long position, int count) {
+        turn.failed(queueId, position, count);
+        planFlush();
+    }
+
+    /**
+     * A message has left a queue by what was written already: a transaction's record, or the end of its queue. It is released
+     * when that is durable.
+     */
+    public void removedBefore(long position, int share) {
+        if (removedBefore.isEmpty()) {
+            planFlush();
+        }
+        removedBefore.add(position, share);
+    }
+
+    /** Runs {@code task} once before what this turn has done is written. */
+    public void beforeFlush(Runnable task) {
+        beforeFlush.add(task);
+        planFlush();
+    }
+
+    private void planFlush() {
+        if (!flushPlanned) {
+            flushPlanned = true;
+            loop.atTurnEnd(flush);
+        }
+    }
+
+    private void flushAtTurnEnd() {
+        flushPlanned = false;
+        flush();
+    }
+
+    /** Writes what queues have done; what finds no room stays for {@link #room}. */
+    private void flush() {
+        if (!beforeFlush.isEmpty()) {
+            List<Runnable> due = beforeFlush;
+            beforeFlush = new ArrayList<>();
+            due.forEach(Runnable::run);
+        }
+        if (!pending.isEmpty()) {
+            return;
+        }
+        if (!removedBefore.isEmpty()) {
+            Removed done = removedBefore;
+            removedBefore = new Removed();
+            awaitPosition(log.end() - 1, done);
+        }
+        if (turn.isEmpty()) {
+            return;
+        }
+        long position = port.claimReserved(turn.length());
+        if (position == LogPort.NO_ROOM) {
+            return;
+        }
+        boolean complete = false;
+        try {
+            turn.writeTo(port.payload());
+            complete = true;
+        } finally {
+            if (complete) {
+                port.commit(RecordType.TURN);
+            } else {
+                port.abort();
+            }
+        }
+        turn.clear();
+        checkEnd(position);
+        if (!removed.isEmpty()) {
+            Removed done = removed;
+            removed = takeRemoved();
+            awaitPosition(position, done);
+        }
+    }
+
+    private Removed takeRemoved() {
+        Removed taken = spareRemoved == null ? new Removed() : spareRemoved;
+        spareRemoved = null;
+        return taken;
+    }
+
+    /** Records that are not needed when this is run. */
+    private final class Removed implements Runnable {
+
+        private static final int KEPT = 1024;
+
+        private long[] positions = new long[16];
+        private int[] shares = new int[16];
+        private int size;
+        private final List<Completion> completions = new ArrayList<>(0);
+
+        boolean isEmpty() {
+            return size == 0;
+        }
+
+        void add(long position, int share) {
+            if (size == positions.length) {
+                positions = java.util.Arrays.copyOf(positions, size * 2);
+                shares = java.util.Arrays.copyOf(shares, size * 2);
+            }
+            positions[size] = position;
+            shares[size++] = share;
+        }
+
+        @Override
+        public void run() {
+            for (int i = 0; i < size; i++) {
+                log.release(positions[i], shares[i], 1);
+            }
+            size = 0;
+            for (int i = 0; i < completions.size(); i++) {
+                completions.get(i).met(loop);
+            }
+            completions.clear();
+            if (spareRemoved == null && positions.length <= KEPT) {
+                spareRemoved = this;
+            }
+        }
+    }
+
+    /** A record was copied: a queue refers to it by another position now. */
+    public void moved(long from, long to, int share) {
+        log.retain(to, share, 1);
+        log.release(from, share, 1);
+    }
+
+    // ---- the topology, and transactions
+
+    /** Writes a change of the topology, and meets {@code completion}'s obligation, if it is given, when it is durable. */
+    public void append(TopologyRecord record, Completion completion) {
+        Pending next = new Pending(RecordType.TOPOLOGY, record.encode(), completion);
+        if (!pending.isEmpty() || !write(next)) {
+            pending.add(next);
+        }
+    }
+
+    private boolean write(Pending record) {
+        long position = port.claimReserved(record.payload.length);
+        if (position == LogPort.NO_ROOM) {
+            return false;
+        }
+        port.payload().put(record.payload);
+        port.commit(record.type);
+        if (record.completion != null) {
+            awaitPosition(position, meeting(record.completion));
+        }
+        return true;
+    }
+
+    /**
+     * Writes a transaction's record: with it, and not before, its messages are published and its settlements are made.
+     *
+     * @return its position, or {@link #NONE} if there is no room now
+     */
+    public long commit(List<CommitRecord.Publish> publishes, TurnRecord settlements) {
+        long position = port.claim(CommitRecord.length(publishes, settlements));
+        if (position == LogPort.NO_ROOM) {
+            return NONE;
+        }
+        boolean complete = false;
+        try {
+            CommitRecord.encode(port.payload(), publishes, settlements);
+            complete = true;
+        } finally {
+            if (complete) {
+                port.commit(RecordType.COMMIT);
+            } else {
+                port.abort();
+            }
+        }
+        return position;
+    }
+
+    /** Gives up a body that no transaction will name. */
+    public void abandon(long position, int share, int queues) {
+        log.release(position, (long) share * queues, queues);
+    }
+
+    // ---- reading
+
+    /** Reads records, in turn with others that read; {@code batch} gets them as an event on this loop. */
+    public void read(long[] positions, int count, ReadBatch batch) {
+        ReadBatch watched = new ReadBatch() {
+            @Override
+            public void record(long position, int type, java.nio.ByteBuffer payload) {
+                batch.record(position, type, payload);
+            }
+
+            @Override
+            public void done(int records, java.io.IOException failure) {
+                batch.done(records, failure);
+                Runnable next = waitingReads.poll();
+                if (next != null) {
+                    next.run();
+                }
+            }
+        };
+        if (!waitingReads.isEmpty() || !port.read(positions, 0, count, watched)) {
+            waitingReads.add(() -> {
+                if (!port.read(positions, 0, count, watched)) {
+                    throw new IllegalStateException("a read has ended, and there is no room for the next");
+                }
+            });
+        }
+    }
+
+    // ---- what the log says
+
+    @Override
+    public void room() {
+        while (!pending.isEmpty()) {
+            if (!write(pending.peek())) {
+                return;
+            }
+            pending.poll();
+        }
+        flush();
+        if (hasPending()) {
+            return;
+        }
+        while (!barriers.isEmpty()) {
+            awaitPosition(log.end() - 1, meeting(barriers.poll()));
+        }
+        owner.room();
+    }
+
+    private boolean hasPending() {
+        return !pending.isEmpty() || !turn.isEmpty() || !removedBefore.isEmpty();
+    }
+
+    @Override
+    public void stateChanged(LogState state) {
+        owner.stateChanged(state);
+    }
+
+    /** What the log takes. */
+    public LogState state() {
+        return log.state();
+    }
+
+    /** Has {@code task} run, once, when a message of this loop is written at {@code end} or behind it. */
+    public void watchEnd(long end, Runnable task) {
+        watchedEnd = end;
+        endReached = task;
+        checkEnd(log.end());
+    }
+
+    private void checkEnd(long end) {
+        if (end >= watchedEnd) {
+            watchedEnd = Long.MAX_VALUE;
+            endReached.run();
+        }
+    }
+
+    /** How much is waited for, for people. */
+    public Waiting waiting() {
+        return new Waiting(waits.size(), pending.size(), turn.length());
+    }
+
+    /** What waits at a loop's journal: for durability, and for room. */
+    public record Waiting(int completions, int records, int turnBytes) {}
+}

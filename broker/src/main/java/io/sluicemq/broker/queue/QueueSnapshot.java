@@ -1,0 +1,152 @@
+package io.sluicemq.broker.queue;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What is in the log of a queue at one moment, as sections of a checkpoint. Owned by the queue's loop; what happens to the queue
+ * meanwhile doesn't change it.
+ *
+ * <pre>
+ *  section   = head | entries
+ *  head      = 1 (u8) queue id (i64) delivered up to (i64) count (i32) count * { position (i64) failed deliveries (i32) }
+ *  entries   = 2 (u8) queue id (i64) level (u16) a block of {@link EntryBlock}
+ * </pre>
+ *
+ * The entries of a level come in their order, over any number of sections.
+ */
+public final class QueueSnapshot {
+
+    static final int HEAD = 1;
+    static final int ENTRIES = 2;
+
+    private static final int FAILED_BYTES = Long.BYTES + Integer.BYTES;
+    private static final int HEAD_BYTES = 1 + Long.BYTES + Long.BYTES + Integer.BYTES;
+    private static final int ENTRIES_BYTES = 1 + Long.BYTES + Short.BYTES;
+    /** A buffer must have room for this. */
+    public static final int LEAST_BYTES = Math.max(HEAD_BYTES + FAILED_BYTES, ENTRIES_BYTES + EntryBlock.MIN_BYTES);
+
+    private record Resident(long sequence, long position, int share, int bodyBytes, long expiresAtMillis) {}
+
+    private static final class Level {
+        private final int number;
+        private final List<Resident> residents = new ArrayList<>();
+        private Backlog.Snapshot backlog;
+        private int next;
+
+        Level(int number) {
+            this.number = number;
+        }
+    }
+
+    private final long id;
+    private final long deliveredUpTo;
+    private final Iterator<Map.Entry<Long, Integer>> failed;
+    private final List<Level> levels = new ArrayList<>();
+    private final EntryBlock block = new EntryBlock();
+    private boolean headWritten;
+    private int level;
+
+    private QueueSnapshot(long id, long deliveredUpTo, Map<Long, Integer> failed) {
+        this.id = id;
+        this.deliveredUpTo = deliveredUpTo;
+        this.failed = failed.entrySet().iterator();
+    }
+
+    static QueueSnapshot of(
+            Queue queue, PriorityMessages ready, QueueEntry unsettled, long deliveredUpTo,
+            Map<Long, Integer> failedInLog) {
+        Map<Long, Integer> failed = new HashMap<>(failedInLog);
+        Level[] levels = new Level[ready.levels()];
+        for (QueueEntry entry = unsettled; entry != null; entry = entry.after) {
+            add(levels, ready.level(entry), entry, failed);
+        }
+        for (int number = 0; number < levels.length; number++) {
+            int here = number;
+            ready.forEachResident(number, entry -> {
+                if (entry.isLogged()) {
+                    add(levels, here, entry, failed);
+                }
+            });
+            if (ready.waitsInLog(number)) {
+                open(levels, number).backlog = ready.backlog(number).snapshot();
+            }
+        }
+        QueueSnapshot snapshot = new QueueSnapshot(queue.id(), deliveredUpTo, failed);
+        for (Level each : levels) {
+            if (each != null) {
+                each.residents.sort(Comparator.comparingLong(Resident::sequence));
+                snapshot.levels.add(each);
+            }
+        }
+        return snapshot;
+    }
+
+    private static Level open(Level[] levels, int number) {
+        if (levels[number] == null) {
+            levels[number] = new Level(number);
+        }
+        return levels[number];
+    }
+
+    private static void add(Level[] levels, int number, QueueEntry entry, Map<Long, Integer> failed) {
+        open(levels, number).residents.add(new Resident(
+                entry.sequence, entry.position, entry.share, entry.message.body().length, entry.expiresAtMillis));
+        if (entry.deliveryCount > 0 && entry.queue.options().countsDeliveries()) {
+            failed.put(entry.position, entry.deliveryCount);
+        }
+    }
+
+    /**
+     * Writes the next section.
+     *
+     * @param out with room for {@link #LEAST_BYTES} or more
+     * @param below the checkpoint's position: messages from there on are in the log behind it
+     * @return whether there are more
+     */
+    public boolean encodeNext(ByteBuffer out, long below) {
+        if (!headWritten || failed.hasNext()) {
+            encodeHead(out);
+            headWritten = true;
+            return failed.hasNext() || !levels.isEmpty();
+        }
+        Level at = levels.get(level);
+        out.put((byte) ENTRIES).putLong(id).putShort((short) at.number);
+        if (at.next < at.residents.size()) {
+            block.begin(out);
+            while (at.next < at.residents.size()) {
+                Resident next = at.residents.get(at.next);
+                if (next.position < below
+                        && !block.add(next.position, next.share, next.bodyBytes, next.expiresAtMillis)) {
+                    break;
+                }
+                at.next++;
+            }
+            block.end();
+            if (at.next < at.residents.size() || at.backlog != null) {
+                return true;
+            }
+        } else if (at.backlog.encodeNext(out, below)) {
+            return true;
+        }
+        return ++level < levels.size();
+    }
+
+    private void encodeHead(ByteBuffer out) {
+        out.put((byte) HEAD).putLong(id).putLong(deliveredUpTo);
+        int countAt = out.position();
+        out.putInt(0);
+        int count = 0;
+        while (failed.hasNext() && out.remaining() >= FAILED_BYTES) {
+            Map.Entry<Long, Integer> next = failed.next();
+            out.putLong(next.getKey()).putInt(next.getValue());
+            count++;
+        }
+        out.putInt(countAt, count);
+    }
+}

@@ -1,0 +1,179 @@
+package io.sluicemq.broker.queue;
+
+import io.sluicemq.api.Message;
+import io.sluicemq.broker.journal.BadRecord;
+import java.nio.ByteBuffer;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.LongUnaryOperator;
+import org.agrona.collections.LongHashSet;
+
+/**
+ * A queue's messages as a recovery finds them: those of the checkpoint, then what the log says behind it. Used by the thread that
+ * recovers.
+ *
+ * <p>Removals are remembered, and carried out once by {@link #finish}: so each costs a look into a table, wherever the message
+ * stands.
+ */
+public final class RecoveredMessages {
+
+    private static final long MISSING = -1;
+
+    private final QueueOptions options;
+    private final Backlog[] levels;
+    private final int[] expiring;
+    private final LongHashSet removed = new LongHashSet(MISSING);
+    private Map<Long, Integer> failed = new HashMap<>();
+    private long deliveredUpTo = QueueEntry.NOT_LOGGED;
+
+    public RecoveredMessages(QueueOptions options) {
+        this.options = options;
+        this.levels = new Backlog[options.maxPriority() + 1];
+        this.expiring = new int[levels.length];
+    }
+
+    /** A message of the log behind the checkpoint. */
+    public void published(
+            long position, int share, int bodyBytes, int priority, long publishedMillis, long ttlMillis) {
+        long ttl = options.messageTtlMillis();
+        if (ttlMillis != Message.NO_TTL && (ttl == QueueOptions.NONE || ttlMillis < ttl)) {
+            ttl = ttlMillis;
+        }
+        long expiresAt = ttl == QueueOptions.NONE ? QueueEntry.NEVER : publishedMillis + ttl;
+        add(Math.min(priority, levels.length - 1), position, share, bodyBytes, expiresAt);
+    }
+
+    private void add(int level, long position, int share, int bodyBytes, long expiresAtMillis) {
+        if (levels[level] == null) {
+            levels[level] = new Backlog();
+        }
+        levels[level].append(position, share, bodyBytes, expiresAtMillis, null);
+    }
+
+    public void removed(long position) {
+        removed.add(position);
+    }
+
+    public void delivered(long upTo) {
+        deliveredUpTo = Math.max(deliveredUpTo, upTo);
+    }
+
+    public void failed(long position, int deliveries) {
+        failed.put(position, deliveries);
+    }
+
+    /** Whose section of a checkpoint it is, which begins at the buffer's position. */
+    public static long queueId(ByteBuffer section) {
+        return section.getLong(section.position() + 1);
+    }
+
+    /** Whether a piece of a checkpoint is such a section. */
+    public static boolean isSection(ByteBuffer piece) {
+        int kind = piece.get(piece.position());
+        return kind == QueueSnapshot.HEAD || kind == QueueSnapshot.ENTRIES;
+    }
+
+    /** Takes a section of a checkpoint. */
+    public void restore(ByteBuffer section) throws BadRecord {
+        int kind = section.get();
+        section.getLong();
+        if (kind == QueueSnapshot.HEAD) {
+            delivered(section.getLong());
+            for (int left = section.getInt(); left > 0; left--) {
+                failed(section.getLong(), section.getInt());
+            }
+            return;
+        }
+        int level = section.getShort();
+        if (level < 0 || level >= levels.length) {
+            throw new BadRecord("a queue of " + levels.length + " priorities has messages of priority " + level);
+        }
+        Backlog.decode(
+                section, (position, share, bodyBytes, expires, message) -> add(level, position, share, bodyBytes,
+                        expires));
+    }
+
+    /** What each message that is left is told. */
+    public interface Kept {
+        void kept(long position, int share);
+    }
+
+    /**
+     * Takes out what was removed and what has moved elsewhere.
+     *
+     * @param moves the position to which a record was copied, or a negative number
+     */
+    public void finish(LongUnaryOperator moves, boolean anyMoves, Kept out) {
+        for (int level = 0; level < levels.length; level++) {
+            Backlog found = levels[level];
+            if (found == null) {
+                continue;
+            }
+            boolean asItIs = removed.isEmpty() && !anyMoves;
+            Backlog left = asItIs ? found : new Backlog();
+            int[] count = expiring;
+            int here = level;
+            found.forEach((position, share, bodyBytes, expires, message) -> {
+                long at = asItIs ? position : lastOf(position, moves);
+                if (at == MISSING) {
+                    return;
+                }
+                out.kept(at, share);
+                if (expires != QueueEntry.NEVER) {
+                    count[here]++;
+                }
+                if (!asItIs) {
+                    left.append(at, share, bodyBytes, expires, null);
+                }
+            });
+            levels[level] = left;
+        }
+        Map<Long, Integer> stillFailed = new HashMap<>();
+        failed.forEach((position, deliveries) -> {
+            long at = lastOf(position, moves);
+            if (at != MISSING) {
+                stillFailed.merge(at, deliveries, Math::max);
+            }
+        });
+        failed = stillFailed;
+    }
+
+    private long lastOf(long position, LongUnaryOperator moves) {
+        long at = position;
+        while (true) {
+            if (removed.contains(at)) {
+                return MISSING;
+            }
+            long next = moves.applyAsLong(at);
+            if (next < 0) {
+                return at;
+            }
+            at = next;
+        }
+    }
+
+    Backlog level(int level) {
+        return levels[level];
+    }
+
+    int expiring(int level) {
+        return expiring[level];
+    }
+
+    long deliveredUpTo() {
+        return deliveredUpTo;
+    }
+
+    Map<Long, Integer> failedDeliveries() {
+        return failed;
+    }
+
+    /** How many there are. */
+    public long size() {
+        long count = 0;
+        for (Backlog backlog : levels) {
+            count += backlog == null ? 0 : backlog.size();
+        }
+        return count;
+    }
+}

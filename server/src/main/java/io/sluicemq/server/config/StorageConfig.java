@@ -1,0 +1,22 @@
+package io.sluicemq.server.config;
+
+import io.sluicemq.base.option.Settings;
+import java.time.Duration;
+
+/**
+ * How durable messages are kept.
+ *
+ * @param sync one of {@link ServerOptions#SYNC_MODES}
+ * @param freeSpaceFloor in bytes
+ * @param segmentSize in bytes
+ */
+public record StorageConfig(String sync, Duration syncInterval, long freeSpaceFloor, int segmentSize) {
+
+    static StorageConfig of(Settings storage) {
+        return new StorageConfig(
+                storage.get(ServerOptions.SYNC),
+                storage.get(ServerOptions.SYNC_INTERVAL),
+                storage.get(ServerOptions.FREE_SPACE_FLOOR),
+                Math.toIntExact(storage.get(ServerOptions.SEGMENT_SIZE)));
+    }
+}

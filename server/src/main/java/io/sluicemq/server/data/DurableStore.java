@@ -1,0 +1,100 @@
+package io.sluicemq.server.data;
+
+import io.sluicemq.broker.engine.BrokerStore;
+import io.sluicemq.server.config.StorageConfig;
+import io.sluicemq.store.DamagedLog;
+import io.sluicemq.store.ForeignLog;
+import io.sluicemq.store.LogOptions;
+import io.sluicemq.store.RecoveryReport;
+import io.sluicemq.store.SyncMode;
+import io.sluicemq.store.WorkerThreads;
+import io.sluicemq.store.disk.FolderDisk;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Opens the log of a data folder: it is in the folder {@code log} there. */
+public final class DurableStore {
+
+    private static final Logger LOG = LoggerFactory.getLogger(DurableStore.class);
+
+    private static final String LOG_FOLDER = "log";
+    /** Beside a message's body there are its header, its keys and its history. */
+    private static final int MOST_BESIDE_BODY = 4 << 20;
+
+    private DurableStore() {}
+
+    /**
+     * Opens the log and reads what it has.
+     *
+     * @param virtualHosts those of the configuration
+     * @param maxMessageBytes of the largest body
+     * @throws DataFolderRefused if the log is damaged, of another format, or has queues of other virtual hosts
+     */
+    public static BrokerStore open(
+            DataFolder folder, StorageConfig config, List<String> virtualHosts, int maxMessageBytes)
+            throws DataFolderRefused {
+        Path path = folder.path().resolve(LOG_FOLDER);
+        String refusal = "the log in " + path + " can't be used: ";
+        long began = System.nanoTime();
+        BrokerStore store;
+        try {
+            Files.createDirectories(path);
+            store = BrokerStore.open(
+                    new FolderDisk(path), options(config, maxMessageBytes), new WorkerThreads("sluicemq"));
+        } catch (DamagedLog e) {
+            throw new DataFolderRefused(
+                    "the log is damaged: " + e.getMessage() + "; nothing was changed. Look at it with: sluicemq log verify "
+                            + folder.path(),
+                    e);
+        } catch (ForeignLog e) {
+            throw new DataFolderRefused(refusal + e.getMessage(), e);
+        } catch (IOException e) {
+            throw new DataFolderRefused(refusal + reason(e), e);
+        }
+        for (String host : store.virtualHosts()) {
+            if (!virtualHosts.contains(host)) {
+                store.close();
+                throw new DataFolderRefused(refusal + "it has queues or exchanges of the virtual host '" + host
+                        + "', which is not among virtual-hosts in the configuration");
+            }
+        }
+        report(store, path, System.nanoTime() - began);
+        return store;
+    }
+
+    private static String reason(IOException e) {
+        return e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
+    }
+
+    private static LogOptions options(StorageConfig config, int maxMessageBytes) {
+        SyncMode sync =
+                switch (config.sync()) {
+                    case "always" -> new SyncMode.Always();
+                    case "interval" -> new SyncMode.Interval(config.syncInterval().toMillis());
+                    case "os" -> new SyncMode.Os();
+                    default -> throw new IllegalArgumentException("no sync mode is called " + config.sync());
+                };
+        return LogOptions.defaults()
+                .withSync(sync)
+                .withSegmentBytes(config.segmentSize())
+                .withFreeSpaceFloorBytes(config.freeSpaceFloor())
+                .withMaxRecordBytes(maxMessageBytes + MOST_BESIDE_BODY);
+    }
+
+    private static void report(BrokerStore store, Path path, long nanos) {
+        RecoveryReport found = store.report();
+        LOG.info(
+                "the log in {} has {} queues with {} messages; read the checkpoint at {} and {} MiB behind it in {} ms",
+                path,
+                store.queues(),
+                store.messages(),
+                found.checkpoint(),
+                found.scannedBytes() >> 20,
+                TimeUnit.NANOSECONDS.toMillis(nanos));
+    }
+}
