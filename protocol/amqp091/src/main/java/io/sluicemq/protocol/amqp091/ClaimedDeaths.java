@@ -1,7 +1,7 @@
 package io.sluicemq.protocol.amqp091;
 
 import io.sluicemq.api.Death;
-import io.sluicemq.protocol.amqp091.codec.Timestamp;
+import io.sluicemq.api.value.Timestamp;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluicemq.api.Death;
 import io.sluicemq.api.Message;
+import io.sluicemq.api.value.Timestamp;
 import io.sluicemq.protocol.amqp091.codec.BasicProperties;
 import io.sluicemq.protocol.amqp091.codec.BasicProperty;
-import io.sluicemq.protocol.amqp091.codec.Timestamp;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -1,6 +1,10 @@
 package io.sluicemq.protocol.amqp091.codec;
 
 import io.netty.buffer.ByteBuf;
+import io.sluicemq.api.value.Binary;
+import io.sluicemq.api.value.LongString;
+import io.sluicemq.api.value.Timestamp;
+import io.sluicemq.api.value.UnsignedInteger;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;

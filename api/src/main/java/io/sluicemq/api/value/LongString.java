@@ -1,10 +1,9 @@
-package io.sluicemq.protocol.amqp091.codec;
+package io.sluicemq.api.value;
 
 import java.util.Arrays;
 
 /**
- * A field value of type {@code S} whose bytes are not UTF-8, which the protocol allows; all others are Strings. Equal
- * by content.
+ * A text whose bytes are not UTF-8, which some protocols allow; all others are Strings. Equal by content.
  *
  * @param bytes the bytes; shared, not to be changed
  */

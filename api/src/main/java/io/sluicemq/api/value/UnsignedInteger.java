@@ -1,26 +1,26 @@
-package io.sluicemq.protocol.amqp091.codec;
+package io.sluicemq.api.value;
 
-/** A field value of an unsigned integer type, kept apart from the signed ones so that its type survives. Immutable. */
+/** An integer of an unsigned type, kept apart from the signed ones so that its type survives. Immutable. */
 public sealed interface UnsignedInteger {
 
     /** The value, never negative. */
     long value();
 
-    /** Type {@code B}: 0 to 255. */
+    /** 8 bits: 0 to 255. */
     record OfByte(long value) implements UnsignedInteger {
         public OfByte {
             check(value, 0xFF);
         }
     }
 
-    /** Type {@code u}: 0 to 65 535. */
+    /** 16 bits: 0 to 65 535. */
     record OfShort(long value) implements UnsignedInteger {
         public OfShort {
             check(value, 0xFFFF);
         }
     }
 
-    /** Type {@code i}: 0 to 4 294 967 295. */
+    /** 32 bits: 0 to 4 294 967 295. */
     record OfInt(long value) implements UnsignedInteger {
         public OfInt {
             check(value, 0xFFFF_FFFFL);

@@ -1,9 +1,9 @@
-package io.sluicemq.protocol.amqp091.codec;
+package io.sluicemq.api.value;
 
 import java.util.Arrays;
 
 /**
- * A field value of type {@code x}: bytes. Equal by content.
+ * Bytes that are no text. Equal by content.
  *
  * @param bytes the bytes; shared, not to be changed
  */
