@@ -46,6 +46,11 @@ public interface Delivery {
     /** Bytes it takes of the consumer's window. */
     int windowBytes();
 
+    /** The queue's own delivery, for which this one may stand. */
+    default Delivery origin() {
+        return this;
+    }
+
     /** Ends it, once, on the client's loop. */
     default void settle(Outcome outcome) {
         settle(outcome, null);

@@ -338,7 +338,8 @@ public final class SluiceMQ implements AutoCloseable {
         awaitFor(GOODBYE_LIMIT.plus(CUT_LIMIT), CompletableFuture.allOf(goodbyes),
                 "connections are still open and are cut with their loops");
         if (engine != null) {
-            awaitFor(REST_LIMIT, engine.rest(), "there was no time for a checkpoint, so the next start has to read more");
+            awaitFor(REST_LIMIT, engine.rest(),
+                    "there was no time for a checkpoint, so the next start has to read more");
         }
         if (loops != null) {
             loops.close();

@@ -223,7 +223,8 @@ final class ConnectedClient implements Client {
                 if (error != null) {
                     relay.failed(queue.loop(), error);
                 } else {
-                    proxy.whenDurable(Witness.Command.DELETE, () -> host.answerAfterRemoval(queue.loop(), relay, messages));
+                    proxy.whenDurable(Witness.Command.DELETE,
+                            () -> host.answerAfterRemoval(queue.loop(), relay, messages));
                 }
             });
         }

@@ -65,7 +65,7 @@ final class Moving implements Liveness {
             highest = Math.max(highest, candidate.position());
             ByteBuffer payload = candidate.payload();
             for (int q = 0; q < MessageRecord.queueCount(payload); q++) {
-                byQueue.computeIfAbsent(MessageRecord.queueId(payload, q), id -> new LongHashSet(NOWHERE))
+                byQueue.computeIfAbsent(MessageRecord.queueId(payload, q), id -> new LongHashSet())
                         .add(candidate.position());
             }
         }
@@ -134,7 +134,7 @@ final class Moving implements Liveness {
             if (!moves.isEmpty()) {
                 ByteBuffer piece = ByteBuffer.allocate(1 + moves.size() * MOVE_BYTES).order(ByteOrder.LITTLE_ENDIAN);
                 piece.put(CheckpointPiece.MOVES);
-                moves.longForEach((from, to) -> piece.putLong(from).putLong(to));
+                moves.forEachLong((from, to) -> piece.putLong(from).putLong(to));
                 pieces.accept(piece.flip());
             }
         }

@@ -103,7 +103,8 @@ final class Recovery implements LogVisitor {
         }
     }
 
-    private void message(long position, ByteBuffer payload) {
+    private void message(long position, ByteBuffer payload) throws BadRecord {
+        MessageRecord.check(payload);
         int count = MessageRecord.queueCount(payload);
         int share = Journal.share(payload.remaining(), count);
         for (int i = 0; i < count; i++) {

@@ -1,6 +1,7 @@
 package io.sluicemq.broker.engine;
 
 import io.sluicemq.api.Client.ReplyAddress;
+import io.sluicemq.api.Completion;
 import io.sluicemq.api.ConsumerSink;
 import io.sluicemq.api.Delivery;
 import io.sluicemq.api.Message;
@@ -128,7 +129,7 @@ final class ReplyTarget implements ReplyAddress {
         }
 
         @Override
-        public void settle(Outcome outcome) {
+        public void settle(Outcome outcome, Completion completion) {
             throw new IllegalStateException("a reply is settled when it is sent");
         }
     }

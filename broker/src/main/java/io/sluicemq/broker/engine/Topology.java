@@ -202,7 +202,7 @@ final class Topology {
                     log(new TopologyRecord.Unbound(
                             host.name(), binding.source(), binding.destination(),
                             binding.kind() == Binding.Kind.EXCHANGE, binding.routingKey(),
-                            binding.arguments().given()));
+                            binding.arguments().asMap()));
                 }
             }
             for (Exchange<QueueProxy> exchange : applied.deletedExchanges()) {
@@ -348,7 +348,7 @@ final class Topology {
             if (spec.durable() && defaults.exchange(exchange.name()) == null) {
                 records.add(new TopologyRecord.ExchangeDeclared(
                         host.name(), exchange.name(), spec.type().label(), true, spec.autoDelete(), spec.internal(),
-                        spec.arguments().given()));
+                        spec.arguments().asMap()));
             }
         }
         for (QueueProxy proxy : table.queues()) {
@@ -362,7 +362,7 @@ final class Topology {
                     records.add(new TopologyRecord.Bound(
                             host.name(), binding.source(), binding.destination(),
                             binding.kind() == Binding.Kind.EXCHANGE, binding.routingKey(),
-                            binding.arguments().given()));
+                            binding.arguments().asMap()));
                 }
             }
         }

@@ -218,7 +218,7 @@ final class TransactionWork implements Transaction {
             for (Settlement settlement : ends) {
                 for (Delivery delivery : settlement.deliveries()) {
                     if (isLoggedAccept(delivery, settlement.outcome())) {
-                        QueueEntry entry = (QueueEntry) delivery;
+                        QueueEntry entry = (QueueEntry) delivery.origin();
                         accepted.removed(entry.queueId(), entry.position());
                     }
                 }
@@ -236,7 +236,8 @@ final class TransactionWork implements Transaction {
         }
 
         private static boolean isLoggedAccept(Delivery delivery, Delivery.Outcome outcome) {
-            return outcome == Delivery.Outcome.ACCEPTED && delivery instanceof QueueEntry entry && entry.isLogged();
+            return outcome == Delivery.Outcome.ACCEPTED && delivery.origin() instanceof QueueEntry entry
+                    && entry.isLogged();
         }
 
         private void carryOut() {
@@ -261,7 +262,7 @@ final class TransactionWork implements Transaction {
             for (Settlement settlement : ends) {
                 for (Delivery delivery : settlement.deliveries()) {
                     if (here.journal() != null && isLoggedAccept(delivery, settlement.outcome())) {
-                        ((QueueEntry) delivery).settleCommitted();
+                        ((QueueEntry) delivery.origin()).settleCommitted();
                     } else {
                         done.hold();
                         delivery.settle(settlement.outcome(), done);

@@ -30,7 +30,8 @@ public final class Journal implements LogListener {
     /** No position: it is not in the log. */
     public static final long NONE = -1;
 
-    private static final int FLUSH_BYTES = 64 << 10;
+    /** So many removals are written before the turn's end. */
+    private static final int MOST_REMOVED = 32 << 10;
     private static final int NAME_SLOTS = 64;
 
     /** What the owner is told. */
@@ -194,7 +195,7 @@ public final class Journal implements LogListener {
         if (completion != null) {
             removed.completions.add(completion);
         }
-        if (turn.length() >= FLUSH_BYTES) {
+        if (removed.size >= MOST_REMOVED) {
             flush();
         } else {
             planFlush();
@@ -465,9 +466,9 @@ public final class Journal implements LogListener {
 
     /** How much is waited for, for people. */
     public Waiting waiting() {
-        return new Waiting(waits.size(), pending.size(), turn.length());
+        return new Waiting(waits.size(), pending.size(), turn.isEmpty() ? 0 : removed.size);
     }
 
     /** What waits at a loop's journal: for durability, and for room. */
-    public record Waiting(int completions, int records, int turnBytes) {}
+    public record Waiting(int completions, int records, int removals) {}
 }

@@ -379,7 +379,8 @@ final class Paging {
             if (next < due.size()) {
                 if (failure != null) {
                     // They are still in the log, so a restart finds them again.
-                    LOG.error("{}: {} expired messages could not be read from the log and became no dead letters", queue,
+                    LOG.error("{}: {} expired messages could not be read from the log and became no dead letters",
+                            queue,
                             due.size() - next, failure);
                 } else {
                     readRest();

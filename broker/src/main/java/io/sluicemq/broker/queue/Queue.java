@@ -956,8 +956,10 @@ public final class Queue {
     /** What is in the log of it, to be written into a checkpoint; null for a queue that isn't there. */
     public QueueSnapshot snapshot() {
         loop.assertCurrent();
-        return paging == null || removed ? null : QueueSnapshot.of(this, ready, unsettledFirst, deliveredUpTo,
-                failedDeliveries);
+        return paging == null || removed
+                ? null
+                : QueueSnapshot.of(this, ready, unsettledFirst, deliveredUpTo,
+                        failedDeliveries);
     }
 
     /** Finds those of its messages that are at a position between two, both included, which {@code candidate} accepts. */

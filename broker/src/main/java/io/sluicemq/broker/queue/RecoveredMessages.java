@@ -22,7 +22,7 @@ public final class RecoveredMessages {
     private final QueueOptions options;
     private final Backlog[] levels;
     private final int[] expiring;
-    private final LongHashSet removed = new LongHashSet(MISSING);
+    private final LongHashSet removed = new LongHashSet();
     private Map<Long, Integer> failed = new HashMap<>();
     private long deliveredUpTo = QueueEntry.NOT_LOGGED;
 

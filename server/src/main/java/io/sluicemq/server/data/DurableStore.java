@@ -48,7 +48,8 @@ public final class DurableStore {
                     new FolderDisk(path), options(config, maxMessageBytes), new WorkerThreads("sluicemq"));
         } catch (DamagedLog e) {
             throw new DataFolderRefused(
-                    "the log is damaged: " + e.getMessage() + "; nothing was changed. Look at it with: sluicemq log verify "
+                    "the log is damaged: " + e.getMessage()
+                            + "; nothing was changed. Look at it with: sluicemq log verify "
                             + folder.path(),
                     e);
         } catch (ForeignLog e) {

@@ -1,5 +1,6 @@
 package io.sluicemq.protocol.amqp091;
 
+import io.sluicemq.api.Completion;
 import io.sluicemq.api.Delivery;
 import io.sluicemq.api.Message;
 
@@ -55,7 +56,12 @@ record ResentDelivery(Delivery original) implements Delivery {
     }
 
     @Override
-    public void settle(Outcome outcome) {
-        original.settle(outcome);
+    public void settle(Outcome outcome, Completion completion) {
+        original.settle(outcome, completion);
+    }
+
+    @Override
+    public Delivery origin() {
+        return original.origin();
     }
 }

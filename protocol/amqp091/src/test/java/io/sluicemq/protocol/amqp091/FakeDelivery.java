@@ -1,5 +1,6 @@
 package io.sluicemq.protocol.amqp091;
 
+import io.sluicemq.api.Completion;
 import io.sluicemq.api.Delivery;
 import io.sluicemq.api.Message;
 import java.util.List;
@@ -63,7 +64,7 @@ final class FakeDelivery implements Delivery {
     }
 
     @Override
-    public void settle(Outcome end) {
+    public void settle(Outcome end, Completion completion) {
         if (outcome != null || settled) {
             throw new IllegalStateException("settled twice");
         }
