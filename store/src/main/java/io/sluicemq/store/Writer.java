@@ -113,7 +113,7 @@ final class Writer implements Workers.Step {
         long now = workers.nanoTime();
         if (wrote) {
             idleSinceNanos = now;
-            if (!(mode instanceof SyncMode.Always)) {
+            if (!(mode instanceof SyncMode.Always) || onlyMarkUnsynced()) {
                 log.publishDurable(written);
             }
         }
@@ -125,6 +125,11 @@ final class Writer implements Workers.Step {
             return close(wrote);
         }
         return wrote ? 0 : idle(now);
+    }
+
+    /** Whether all is synced but for a mark: who waits for the log's end, of which that is the last, must not wait for more. */
+    private boolean onlyMarkUnsynced() {
+        return written == markEnd && synced == markEnd - RecordFormat.recordBytes(0);
     }
 
     private boolean mustSync(long now) {
