@@ -114,14 +114,13 @@ public final class LogTool {
         return problems == 0 ? OK : DAMAGED;
     }
 
-    /** The last segment that has a record; those behind it were made ready and not used. */
+    /** The last segment that was written to; those behind it were made ready and not used. */
     private int lastUsed(List<Disk.Entry> segments) {
         for (int i = segments.size() - 1; i > 0; i--) {
             try (DiskFile file = disk.openReadOnly(segments.get(i).name())) {
                 SegmentHeader header = header(file);
                 Segment segment = new Segment(header.start(), header.start() + segments.get(i).sizeBytes());
-                if (new RecordScanner(file, segment, SegmentHeader.maskOf(header.log()), 0).next()
-                        != RecordScanner.Found.NOTHING) {
+                if (!new RecordScanner(file, segment, SegmentHeader.maskOf(header.log()), 0).isUnused()) {
                     return i;
                 }
             } catch (IOException e) {

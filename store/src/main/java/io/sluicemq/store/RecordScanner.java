@@ -64,6 +64,22 @@ final class RecordScanner {
                 && RecordFormat.isValid(window, (int) (at - windowStart), length, at, logId, crc);
     }
 
+    /**
+     * Whether the segment begins with zeros, as one does that was made ready and never used: its first mebibyte, so that a
+     * start need not read a whole spare segment. A first record that is damaged is no zeros.
+     */
+    boolean isUnused() throws IOException {
+        long at = segment.firstRecord();
+        int bytes = (int) Math.min(WINDOW_BYTES, segment.end - at);
+        load(at, bytes);
+        for (int i = 0; i < window.limit(); i++) {
+            if (window.get(i) != 0) {
+                return false;
+            }
+        }
+        return true;
+    }
+
     /** Has so many bytes in the window; false if the file does not. */
     private boolean load(long at, int bytes) throws IOException {
         if (at >= windowStart && at + bytes <= windowStart + window.limit()) {

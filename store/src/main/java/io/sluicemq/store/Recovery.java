@@ -226,7 +226,7 @@ final class Recovery {
             try (DiskFile laterFile = disk.openReadOnly(later.fileName())) {
                 var laterScanner =
                         new RecordScanner(laterFile, later, SegmentHeader.maskOf(log), later.firstRecord());
-                if (laterScanner.next() != RecordScanner.Found.NOTHING) {
+                if (!laterScanner.isUnused()) {
                     throw damaged(file, hole - segment.start,
                             "there is no whole record, but " + later.fileName() + " goes on after it");
                 }
