@@ -65,6 +65,10 @@ final class Recovery {
                     "the log begins before this segment, and there is no whole checkpoint that could stand for it");
         }
         int first = indexOf(from);
+        if (first < 0) {
+            throw damaged(checkpoint.name(), 0, "the segment with position " + from
+                    + ", where the records begin that follow on it, is missing");
+        }
         for (int i = first; i < segments.size(); i++) {
             totalBytes += segments.get(i).sizeBytes();
         }
@@ -142,13 +146,13 @@ final class Recovery {
         return chosen;
     }
 
-    private int indexOf(long position) throws IOException {
+    private int indexOf(long position) {
         for (int i = 0; i < segments.size(); i++) {
             if (position >= segments.get(i).start && position < segments.get(i).end) {
                 return i;
             }
         }
-        throw damaged(SegmentHeader.fileName(position), 0, "the segment with position " + position + " is missing");
+        return -1;
     }
 
     /** Goes over segment after segment, each of which must be there and sealed, but for the last. */
