@@ -2,6 +2,7 @@ package io.sluicemq.store;
 
 import io.sluicemq.store.disk.Disk;
 import io.sluicemq.store.disk.DiskFile;
+import io.sluicemq.store.disk.DiskFull;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -309,10 +310,14 @@ final class Recovery {
     /** Makes a segment file, whole or not at all. */
     static void createSegment(Disk disk, UUID log, Segment segment) throws IOException {
         String name = segment.fileName();
-        try (DiskFile file = disk.create(name + NEW_SUFFIX)) {
+        DiskFile file = disk.create(name + NEW_SUFFIX);
+        try (file) {
             file.allocateZeros(0, segment.sizeBytes());
             file.write(new SegmentHeader(segment.start, log).encode(), 0);
             file.sync();
+        } catch (DiskFull e) {
+            disk.delete(name + NEW_SUFFIX); // the room that there is belongs to others
+            throw e;
         }
         disk.rename(name + NEW_SUFFIX, name);
         disk.syncDirectory();
