@@ -20,7 +20,7 @@ import picocli.CommandLine.Spec;
         versionProvider = Version.class,
         description = "SluiceMQ, a message broker in which flow control is the design.",
         synopsisSubcommandLabel = "COMMAND",
-        subcommands = {ServeCommand.class, BenchCommand.class},
+        subcommands = {ServeCommand.class, BenchCommand.class, LogCommand.class},
         footer = {"", "'sluicemq COMMAND --help' lists the options of a command."})
 public final class Main implements Runnable {
 

@@ -20,7 +20,7 @@ class MainTest {
     @Test
     void shouldListItsCommands() {
         assertThat(run("--help")).isZero();
-        assertThat(out.toString()).contains("serve", "bench");
+        assertThat(out.toString()).contains("serve", "bench", "log");
     }
 
     @Test
@@ -34,6 +34,38 @@ class MainTest {
     void shouldMissACommand() {
         assertThat(run()).isEqualTo(2);
         assertThat(err.toString()).startsWith("sluicemq: a command is missing");
+    }
+
+    @Test
+    void shouldHelpWithTheLog() {
+        assertThat(run("log", "--help")).isZero();
+        assertThat(out.toString()).contains("verify", "dump");
+        assertThat(run("log", "verify", "--help")).isZero();
+        assertThat(out.toString()).contains("Usage: sluicemq log verify [-hV] DIR");
+        assertThat(run("log", "dump", "--help")).isZero();
+        assertThat(out.toString()).contains("--from=POSITION", "--payload");
+    }
+
+    @Test
+    void shouldMissACommandOfTheLogAndAFolder() {
+        assertThat(run("log")).isEqualTo(2);
+        assertThat(run("log", "verify")).isEqualTo(2);
+        assertThat(err.toString().lines())
+                .containsExactly(
+                        "sluicemq log: a command is missing: verify or dump",
+                        "Run 'sluicemq log --help' for the options.",
+                        "sluicemq log verify: Missing required parameter: 'DIR'",
+                        "Run 'sluicemq log verify --help' for the options.");
+    }
+
+    @Test
+    void shouldTakePositionsWithoutOctalOnes() {
+        assertThat(new LogCommand.Position().convert("0x4000000")).isEqualTo(0x4000000);
+        assertThat(new LogCommand.Position().convert("0000010")).isEqualTo(10);
+        for (String wrong : new String[] {"-1", "0x", "4g", ""}) {
+            assertThat(run("log", "dump", "none", "--from", wrong)).as(wrong).isEqualTo(2);
+            assertThat(err.toString()).contains("'" + wrong + "' is no position: expected a decimal number");
+        }
     }
 
     private int run(String... arguments) {

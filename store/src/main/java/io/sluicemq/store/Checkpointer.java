@@ -33,7 +33,7 @@ final class Checkpointer implements Workers.Step {
     private volatile boolean closing;
     private volatile Checkpoint current;
 
-    private final ByteBuffer out = ByteBuffer.allocateDirect(BUFFER_BYTES);
+    private ByteBuffer out;
     private DiskFile file;
     private long fileBytes;
     private long pieces;
@@ -157,6 +157,9 @@ final class Checkpointer implements Workers.Step {
 
     private void begin(Checkpoint checkpoint) throws IOException {
         if (file == null) {
+            if (out == null) {
+                out = ByteBuffer.allocateDirect(BUFFER_BYTES);
+            }
             file = disk.create(newName(checkpoint));
             put(CheckpointFile.encodeHeader(checkpoint.position, checkpoint.replayFrom, log.id()));
         }
@@ -231,7 +234,9 @@ final class Checkpointer implements Workers.Step {
         pieces = 0;
         pieceBytes = 0;
         failure = null;
-        out.clear();
+        if (out != null) {
+            out.clear();
+        }
         current = null;
         busy.set(false);
     }

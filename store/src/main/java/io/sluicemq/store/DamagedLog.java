@@ -9,12 +9,14 @@ public final class DamagedLog extends IOException {
 
     private final String file;
     private final long offset;
+    private final String what;
 
     DamagedLog(String folder, String file, long offset, String what) {
         super("the log in " + folder + " is damaged: " + file + " at offset " + offset + ": " + what
                 + "; inspect it with 'sluicemq log verify " + folder + "'");
         this.file = file;
         this.offset = offset;
+        this.what = what;
     }
 
     /** The name of the damaged file; of a missing one, its name too. */
@@ -25,5 +27,10 @@ public final class DamagedLog extends IOException {
     /** Where in the file, in bytes. */
     public long offset() {
         return offset;
+    }
+
+    /** What is wrong there, without the words around it. */
+    String what() {
+        return what;
     }
 }

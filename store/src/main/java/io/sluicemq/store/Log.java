@@ -201,7 +201,11 @@ public final class Log {
         segment.retain(payloadBytes, records);
     }
 
-    /** The counterpart of {@link #retain}. The record must not be read after this. */
+    /**
+     * The counterpart of {@link #retain}. The record must not be read after this, and it may be gone at once: a record that a
+     * checkpoint may hold is released when the record that settles it is durable, and not before. Else a crash in between brings
+     * back a position that the log has no segment for.
+     */
     public void release(long position, long payloadBytes, long records) {
         Segment segment = segments.find(position);
         if (segment == null) {

@@ -169,7 +169,9 @@ public final class LogPort {
     }
 
     /**
-     * Reads records, off this loop, and hands them to {@code batch} on it. Batches come back in the order of the calls.
+     * Reads records, off this loop, and hands them to {@code batch} on it. Batches come back in the order of the calls. A record
+     * that is moved, and its old position released, while a read of that is under way, may come back as a failure: it is to be
+     * read again from its new position.
      *
      * @param positions of records that were committed and are retained, best in ascending order; not to be changed until the
      *     batch is done

@@ -4,33 +4,21 @@ import io.sluicemq.store.disk.Disk;
 import io.sluicemq.store.disk.DiskFile;
 import io.sluicemq.store.disk.FolderDisk;
 import java.io.IOException;
-import java.io.PrintStream;
+import java.io.PrintWriter;
 import java.nio.ByteBuffer;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 
 /**
- * Looks at the log of a stopped broker, and changes nothing: {@code verify} checks every record of every segment and every
- * checkpoint, {@code dump} prints them. It goes on behind damage where it can. Runs on the caller's thread.
+ * Looks at the log of a stopped broker, and changes nothing: {@link #verify} checks every record of every segment and every
+ * checkpoint, {@link #dump} prints the records. It goes on behind damage where it can. Runs on the caller's thread, who sees to
+ * it that no broker writes meanwhile.
  */
 public final class LogTool {
 
-    private static final int OK = 0;
-    private static final int DAMAGED = 1;
-    private static final int USAGE = 2;
-    private static final String HELP = """
-            usage: log verify DIR
-                   log dump DIR [--from POSITION] [--payload]
-
-            DIR is the folder with the .log files of a broker that is stopped. Nothing in it is changed.
-            verify  checks every record; exit code 0: all whole, 1: damage, 2: could not be read
-            dump    prints a line for every record: position, type, length; --payload: the bytes, too
-            """;
-
-    private final PrintStream out;
+    private final PrintWriter out;
     private final Disk disk;
     private final boolean dump;
     private final boolean payloads;
@@ -38,7 +26,7 @@ public final class LogTool {
     private UUID log;
     private int problems;
 
-    private LogTool(PrintStream out, Disk disk, boolean dump, boolean payloads, long from) {
+    private LogTool(PrintWriter out, Disk disk, boolean dump, boolean payloads, long from) {
         this.out = out;
         this.disk = disk;
         this.dump = dump;
@@ -47,48 +35,36 @@ public final class LogTool {
     }
 
     /**
-     * Runs the command.
+     * Checks every record and every checkpoint, and what a start would say to them; prints a line for each file, and for each
+     * damage the file and the offset in it.
      *
-     * @param args {@code verify DIR} or {@code dump DIR [--from POSITION] [--payload]}
-     * @return the exit code: 0 for a whole log, 1 for a damaged one, 2 for a folder or arguments that are of no use
+     * @param folder with the segment files
+     * @return whether all of it is whole
+     * @throws IOException if the folder can't be read or holds no log
      */
-    public static int run(String[] args, PrintStream out, PrintStream err) {
-        if (args.length < 2 || !args[0].equals("verify") && !args[0].equals("dump")) {
-            err.print(HELP);
-            return USAGE;
-        }
-        boolean payloads = false;
-        long from = 0;
-        for (int i = 2; i < args.length; i++) {
-            if (args[i].equals("--payload") && args[0].equals("dump")) {
-                payloads = true;
-            } else if (args[i].equals("--from") && args[0].equals("dump") && i + 1 < args.length) {
-                try {
-                    from = Long.decode(args[++i]);
-                } catch (NumberFormatException e) {
-                    err.println("not a position: " + args[i]);
-                    return USAGE;
-                }
-            } else {
-                err.println("not understood: " + args[i]);
-                err.print(HELP);
-                return USAGE;
-            }
-        }
-        Path folder = Path.of(args[1]);
-        if (!Files.isDirectory(folder)) {
-            err.println("no such folder: " + folder);
-            return USAGE;
-        }
-        try {
-            return new LogTool(out, new FolderDisk(folder), args[0].equals("dump"), payloads, from).run();
-        } catch (IOException e) {
-            err.println(e.getMessage());
-            return USAGE;
-        }
+    public static boolean verify(Path folder, PrintWriter out) throws IOException {
+        return new LogTool(out, new FolderDisk(folder), false, false, 0).run();
     }
 
-    private int run() throws IOException {
+    /**
+     * Prints a line for each record: position, type, length.
+     *
+     * @param folder with the segment files
+     * @param from the first position to print; segments that end before it are not read
+     * @param payloads whether to print the payloads, too, in hexadecimal
+     * @return whether all that was read is whole
+     * @throws IOException if the folder can't be read or holds no log
+     */
+    public static boolean dump(Path folder, long from, boolean payloads, PrintWriter out) throws IOException {
+        return new LogTool(out, new FolderDisk(folder), true, payloads, from).run();
+    }
+
+    /** Whether a folder has a file that is named as a segment. */
+    public static boolean hasSegments(Path folder) throws IOException {
+        return new FolderDisk(folder).list().stream().anyMatch(each -> SegmentHeader.startOf(each.name()) >= 0);
+    }
+
+    private boolean run() throws IOException {
         List<Disk.Entry> segments = new ArrayList<>();
         List<String> checkpoints = new ArrayList<>();
         for (Disk.Entry entry : disk.list()) {
@@ -105,23 +81,53 @@ public final class LogTool {
         }
         int lastUsed = lastUsed(segments);
         for (int i = 0; i < segments.size(); i++) {
-            segment(segments.get(i), i < lastUsed, i > lastUsed);
+            Disk.Entry entry = segments.get(i);
+            if (dump && SegmentHeader.startOf(entry.name()) + entry.sizeBytes() <= from) {
+                continue;
+            }
+            segment(entry, i < lastUsed, i > lastUsed);
         }
         for (String name : checkpoints) {
             checkpoint(name);
         }
+        if (!dump && problems == 0) {
+            start();
+        }
         out.println(problems == 0 ? "whole" : problems + " damaged");
-        return problems == 0 ? OK : DAMAGED;
+        return problems == 0;
     }
 
-    /** The last segment that has a record; those behind it were made ready and not used. */
+    /** What a start would say: all files may be whole, and one be missing. */
+    private void start() throws IOException {
+        try {
+            new Recovery(disk, new Unread()).read();
+        } catch (DamagedLog e) {
+            problem(e.file(), e.offset(), e.what());
+        } catch (ForeignLog e) {
+            problems++;
+            out.println("REFUSED " + e.getMessage());
+        }
+    }
+
+    /** Takes what recovery reads, and does nothing with it. */
+    private static final class Unread implements LogVisitor {
+        @Override
+        public void checkpoint(long position, ByteBuffer piece) {}
+
+        @Override
+        public void record(long position, int type, ByteBuffer payload) {}
+
+        @Override
+        public void moved(long from, long to, int type, ByteBuffer payload) {}
+    }
+
+    /** The last segment that was written to; those behind it were made ready and not used. */
     private int lastUsed(List<Disk.Entry> segments) {
         for (int i = segments.size() - 1; i > 0; i--) {
             try (DiskFile file = disk.openReadOnly(segments.get(i).name())) {
                 SegmentHeader header = header(file);
                 Segment segment = new Segment(header.start(), header.start() + segments.get(i).sizeBytes());
-                if (new RecordScanner(file, segment, SegmentHeader.maskOf(header.log()), 0).next()
-                        != RecordScanner.Found.NOTHING) {
+                if (!new RecordScanner(file, segment, SegmentHeader.maskOf(header.log()), 0).isUnused()) {
                     return i;
                 }
             } catch (IOException e) {
@@ -149,7 +155,7 @@ public final class LogTool {
             Segment segment = new Segment(header.start(), header.start() + entry.sizeBytes());
             records(file, segment, mustBeSealed, isSpare);
         } catch (DamagedLog e) {
-            problem(e.file(), e.offset(), "the header is not what was written");
+            problem(e.file(), e.offset(), e.what());
         } catch (IOException e) {
             problem(entry.name(), 0, e.getMessage());
         }
@@ -226,7 +232,7 @@ public final class LogTool {
         CheckpointFile checkpoint = CheckpointFile.read(disk, name, piece -> {});
         if (checkpoint == null) {
             problem(name, 0, "the checkpoint is not whole");
-        } else if (!checkpoint.log().equals(log)) {
+        } else if (log != null && !checkpoint.log().equals(log)) {
             problem(name, 0, "it is of another log");
         } else {
             out.println(name + ": " + checkpoint.pieces() + " pieces, records from " + checkpoint.replayFrom()

@@ -54,6 +54,9 @@ final class RecordFormat {
     private static final int CHECKSUM_AT = 4;
     private static final int TYPE_AT = 8;
 
+    /** The first byte of a record that its checksum is over. */
+    static final int SUMMED_FROM = TYPE_AT;
+
     private static final VarHandle INT =
             MethodHandles.byteBufferViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
 
@@ -119,6 +122,12 @@ final class RecordFormat {
                 && length <= buffer.capacity() - offset
                 && type(buffer, offset) != 0
                 && buffer.getInt(offset + CHECKSUM_AT) == checksum(buffer, offset, length, position, logId, crc);
+    }
+
+    /** As {@link #isValid}, for a record of which only the header is in the buffer, by the sum of the bytes from {@link #SUMMED_FROM} on. */
+    static boolean isValid(ByteBuffer buffer, int offset, int length, long position, long logId, int sum) {
+        return type(buffer, offset) != 0
+                && buffer.getInt(offset + CHECKSUM_AT) == (sum ^ mask(logId, position, length));
     }
 
     private static int checksum(ByteBuffer buffer, int offset, int length, long position, long logId, CRC32C crc) {

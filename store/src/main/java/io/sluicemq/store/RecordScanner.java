@@ -11,6 +11,9 @@ final class RecordScanner {
 
     private static final int WINDOW_BYTES = 1 << 20;
 
+    /** Up to this length what may be evidence is simply read. */
+    private static final int SHORT_BYTES = 4096;
+
     /** What is at a position. */
     enum Found {
         /** A whole record that is the owner's, or one of the log's own that means something to it. */
@@ -30,6 +33,8 @@ final class RecordScanner {
     private long next;
     private long position;
     private int length;
+    /** Made when there is a long record that may be evidence. */
+    private RangeSums sums;
 
     RecordScanner(DiskFile file, Segment segment, long logId, long from) {
         this.file = file;
@@ -62,6 +67,22 @@ final class RecordScanner {
                 && length <= segment.end - at
                 && load(at, length)
                 && RecordFormat.isValid(window, (int) (at - windowStart), length, at, logId, crc);
+    }
+
+    /**
+     * Whether the segment begins with zeros, as one does that was made ready and never used: its first mebibyte, so that a
+     * start need not read a whole spare segment. A first record that is damaged is no zeros.
+     */
+    boolean isUnused() throws IOException {
+        long at = segment.firstRecord();
+        int bytes = (int) Math.min(WINDOW_BYTES, segment.end - at);
+        load(at, bytes);
+        for (int i = 0; i < window.limit(); i++) {
+            if (window.get(i) != 0) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /** Has so many bytes in the window; false if the file does not. */
@@ -140,7 +161,7 @@ final class RecordScanner {
                 continue;
             }
             lastByte = at + (63 - Long.numberOfLeadingZeros(word)) / 8;
-            if (provenBy < 0 && at > hole && isEvidence(at, hole) && isRecordAt(at)) {
+            if (provenBy < 0 && at > hole && isEvidence(at, hole)) {
                 provenBy = at;
             }
         }
@@ -159,16 +180,31 @@ final class RecordScanner {
         return word;
     }
 
-    /** Cheap looks first: sums are taken only of what would prove something. */
+    /**
+     * Whether there is a whole record that says that the hole was synced. What is there may be any bytes, a client's even: so cheap
+     * looks come first, and a long one costs no more than a short one.
+     */
     private boolean isEvidence(long at, long hole) throws IOException {
         if (at + RecordFormat.HEADER_BYTES > segment.end || !load(at, RecordFormat.HEADER_BYTES)) {
             return false;
         }
         int offset = (int) (at - windowStart);
         int claimed = RecordFormat.length(window, offset);
-        return claimed >= RecordFormat.HEADER_BYTES
-                && claimed <= segment.end - at
-                && RecordFormat.type(window, offset) != 0
-                && RecordFormat.syncedBefore(window, offset, at) > hole;
+        if (claimed < RecordFormat.HEADER_BYTES
+                || claimed > segment.end - at
+                || RecordFormat.type(window, offset) == 0
+                || RecordFormat.syncedBefore(window, offset, at) <= hole) {
+            return false;
+        }
+        if (claimed <= SHORT_BYTES) {
+            return isRecordAt(at);
+        }
+        if (sums == null) {
+            sums = new RangeSums(file, hole - segment.start, segment.end - segment.start);
+        }
+        long from = at + RecordFormat.SUMMED_FROM - segment.start;
+        long to = at + claimed - segment.start;
+        return sums.covers(from, to)
+                && RecordFormat.isValid(window, offset, claimed, at, logId, sums.of(from, to));
     }
 }

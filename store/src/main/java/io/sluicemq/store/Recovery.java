@@ -2,6 +2,7 @@ package io.sluicemq.store;
 
 import io.sluicemq.store.disk.Disk;
 import io.sluicemq.store.disk.DiskFile;
+import io.sluicemq.store.disk.DiskFull;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -65,6 +66,10 @@ final class Recovery {
                     "the log begins before this segment, and there is no whole checkpoint that could stand for it");
         }
         int first = indexOf(from);
+        if (first < 0) {
+            throw damaged(checkpoint.name(), 0, "the segment with position " + from
+                    + ", where the records begin that follow on it, is missing");
+        }
         for (int i = first; i < segments.size(); i++) {
             totalBytes += segments.get(i).sizeBytes();
         }
@@ -142,13 +147,13 @@ final class Recovery {
         return chosen;
     }
 
-    private int indexOf(long position) throws IOException {
+    private int indexOf(long position) {
         for (int i = 0; i < segments.size(); i++) {
             if (position >= segments.get(i).start && position < segments.get(i).end) {
                 return i;
             }
         }
-        throw damaged(SegmentHeader.fileName(position), 0, "the segment with position " + position + " is missing");
+        return -1;
     }
 
     /** Goes over segment after segment, each of which must be there and sealed, but for the last. */
@@ -226,7 +231,7 @@ final class Recovery {
             try (DiskFile laterFile = disk.openReadOnly(later.fileName())) {
                 var laterScanner =
                         new RecordScanner(laterFile, later, SegmentHeader.maskOf(log), later.firstRecord());
-                if (laterScanner.next() != RecordScanner.Found.NOTHING) {
+                if (!laterScanner.isUnused()) {
                     throw damaged(file, hole - segment.start,
                             "there is no whole record, but " + later.fileName() + " goes on after it");
                 }
@@ -305,10 +310,14 @@ final class Recovery {
     /** Makes a segment file, whole or not at all. */
     static void createSegment(Disk disk, UUID log, Segment segment) throws IOException {
         String name = segment.fileName();
-        try (DiskFile file = disk.create(name + NEW_SUFFIX)) {
+        DiskFile file = disk.create(name + NEW_SUFFIX);
+        try (file) {
             file.allocateZeros(0, segment.sizeBytes());
             file.write(new SegmentHeader(segment.start, log).encode(), 0);
             file.sync();
+        } catch (DiskFull e) {
+            disk.delete(name + NEW_SUFFIX); // the room that there is belongs to others
+            throw e;
         }
         disk.rename(name + NEW_SUFFIX, name);
         disk.syncDirectory();

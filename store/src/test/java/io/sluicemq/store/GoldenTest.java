@@ -1,18 +1,17 @@
 package io.sluicemq.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sluicemq.store.disk.FolderDisk;
 import io.sluicemq.store.sim.SimulatedDisk;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.PrintStream;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipInputStream;
 import org.junit.jupiter.api.BeforeEach;
@@ -24,6 +23,9 @@ class GoldenTest {
 
     @TempDir
     Path folder;
+
+    /** What the tool has printed. */
+    private String output;
 
     /** Writes the folder that is kept as {@code format-1.zip}; run once a format. */
     static SimulatedDisk writeGolden() throws IOException {
@@ -97,14 +99,14 @@ class GoldenTest {
 
     @Test
     void shouldVerifyAndDump() throws IOException {
-        assertThat(run("verify", folder.toString())).isEqualTo(0);
-        assertThat(output()).contains("ready for use", "the end of the log is at offset", "whole")
+        assertThat(verify()).isTrue();
+        assertThat(output).contains("ready for use", "the end of the log is at offset", "whole")
                 .contains("2 pieces, records from");
-        assertThat(run("dump", folder.toString(), "--payload")).isEqualTo(0);
-        assertThat(output()).contains("4096 type 1, 5 bytes: 6669727374", "pad", "seal, next segment: 16384",
+        assertThat(dump(0, true)).isTrue();
+        assertThat(output).contains("4096 type 1, 5 bytes: 6669727374", "pad", "seal, next segment: 16384",
                 "mark, synced before: ");
-        assertThat(run("dump", folder.toString(), "--from", "16384")).isEqualTo(0);
-        assertThat(output()).doesNotContain("4096 type 1,").contains("type 3, 4 bytes");
+        assertThat(dump(16_384, false)).isTrue();
+        assertThat(output).doesNotContain("4096 type 1,", SegmentHeader.fileName(0)).contains("type 3, 4 bytes");
     }
 
     @Test
@@ -113,32 +115,55 @@ class GoldenTest {
         byte[] bytes = Files.readAllBytes(first);
         bytes[4096 + 14] ^= 1;
         Files.write(first, bytes);
-        assertThat(run("verify", folder.toString())).isEqualTo(1);
-        assertThat(output()).contains("DAMAGED " + first.getFileName() + " at offset 4096");
+        assertThat(verify()).isFalse();
+        assertThat(output).contains("DAMAGED " + first.getFileName() + " at offset 4096");
         assertThat(first).hasBinaryContent(bytes);
     }
 
+    /** Each file that is left is whole. */
     @Test
-    void shouldExplainItsUse() {
-        for (List<String> args : List.of(List.<String>of(), List.of("verify"), List.of("x", "y"),
-                List.of("dump", folder.toString(), "--from", "x"), List.of("verify", folder.toString(), "--payload"),
-                List.of("verify", folder.resolve("none").toString()))) {
-            assertThat(run(args.toArray(String[]::new))).isEqualTo(2);
-            assertThat(err.toString(StandardCharsets.UTF_8)).isNotBlank();
+    void shouldNoticeThatAFileIsMissing() throws IOException {
+        Files.delete(folder.resolve(SegmentHeader.fileName(16_384)));
+        assertThat(verify()).isFalse();
+        assertThat(output)
+                .contains("DAMAGED checkpoint-0000000000005be8 at offset 0: the segment with position 23528, ");
+    }
+
+    @Test
+    void shouldTellWhatAStartWouldRefuse() throws IOException {
+        Files.writeString(folder.resolve("notes.txt"), "mine");
+        assertThat(verify()).isFalse();
+        assertThat(output).contains("REFUSED", "it holds notes.txt");
+    }
+
+    @Test
+    void shouldVerifyNothingWhereThereIsNoLog() throws IOException {
+        assertThat(LogTool.hasSegments(folder)).isTrue();
+        Path empty = Files.createDirectory(folder.resolve("empty"));
+        assertThat(LogTool.hasSegments(empty)).isFalse();
+        assertThatThrownBy(() -> LogTool.verify(empty, new PrintWriter(new StringWriter())))
+                .isInstanceOf(IOException.class)
+                .hasMessage("no log in " + empty + ": it holds no .log file");
+    }
+
+    private boolean verify() throws IOException {
+        return run(out -> LogTool.verify(folder, out));
+    }
+
+    private boolean dump(long from, boolean payloads) throws IOException {
+        return run(out -> LogTool.dump(folder, from, payloads, out));
+    }
+
+    private interface Look {
+        boolean at(PrintWriter out) throws IOException;
+    }
+
+    private boolean run(Look look) throws IOException {
+        StringWriter text = new StringWriter();
+        try (PrintWriter out = new PrintWriter(text)) {
+            return look.at(out);
+        } finally {
+            output = text.toString();
         }
-    }
-
-    private ByteArrayOutputStream out = new ByteArrayOutputStream();
-    private ByteArrayOutputStream err = new ByteArrayOutputStream();
-
-    private int run(String... args) {
-        out = new ByteArrayOutputStream();
-        err = new ByteArrayOutputStream();
-        return LogTool.run(args, new PrintStream(out, true, StandardCharsets.UTF_8),
-                new PrintStream(err, true, StandardCharsets.UTF_8));
-    }
-
-    private String output() {
-        return out.toString(StandardCharsets.UTF_8);
     }
 }

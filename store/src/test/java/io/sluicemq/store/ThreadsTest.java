@@ -3,6 +3,7 @@ package io.sluicemq.store;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluicemq.store.disk.FolderDisk;
+import io.sluicemq.testkit.ThreadLoop;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;

@@ -51,7 +51,7 @@ public final class DataFolder implements AutoCloseable {
     private static final Set<String> IGNORED = Set.of(LOCK_FILE, NEW_FORMAT_FILE, "lost+found");
 
     /** Beyond the text, so that others can read the process id where locks are mandatory. */
-    private static final long LOCK_POSITION = 1L << 62;
+    static final long LOCK_POSITION = 1L << 62;
 
     private static final int MAX_PID_BYTES = 20;
 
@@ -74,16 +74,22 @@ public final class DataFolder implements AutoCloseable {
     public static DataFolder open(Path path) throws DataFolderRefused {
         try {
             return openFolder(path);
-        } catch (AccessDeniedException e) {
-            throw new DataFolderRefused("data folder " + path + " can't be used: no permission for " + e.getFile(), e);
         } catch (ReadOnlyFileSystemException e) {
             throw new DataFolderRefused("data folder " + path + " can't be used: its file system is read-only", e);
-        } catch (FileSystemException e) {
-            String reason = e.getReason() == null ? e.getClass().getSimpleName() : e.getReason();
-            throw new DataFolderRefused("data folder " + path + " can't be used: " + e.getFile() + ": " + reason, e);
         } catch (IOException e) {
-            throw new DataFolderRefused("data folder " + path + " can't be used: " + e.getMessage(), e);
+            throw refused(path, e);
         }
+    }
+
+    /** What a failure means to whoever named the folder. */
+    static DataFolderRefused refused(Path path, IOException failure) {
+        String reason = switch (failure) {
+            case AccessDeniedException e -> "no permission for " + e.getFile();
+            case FileSystemException e ->
+                e.getFile() + ": " + (e.getReason() == null ? e.getClass().getSimpleName() : e.getReason());
+            default -> failure.getMessage();
+        };
+        return new DataFolderRefused("data folder " + path + " can't be used: " + reason, failure);
     }
 
     private static DataFolder openFolder(Path path) throws IOException, DataFolderRefused {
@@ -126,7 +132,7 @@ public final class DataFolder implements AutoCloseable {
     }
 
     /** Returns whether the folder is ours already; false if it is as good as empty. */
-    private static boolean checkFormat(Path path) throws IOException, DataFolderRefused {
+    static boolean checkFormat(Path path) throws IOException, DataFolderRefused {
         Path file = path.resolve(FORMAT_FILE);
         if (Files.exists(file)) {
             String text = Files.size(file) > MAX_FORMAT_BYTES ? "" : readLatin1(file);
@@ -168,7 +174,7 @@ public final class DataFolder implements AutoCloseable {
      *
      * @return the key to remove from the JVM's properties in the end
      */
-    private static String claim(Path path) throws IOException, DataFolderRefused {
+    static String claim(Path path) throws IOException, DataFolderRefused {
         Object fileKey = Files.readAttributes(path, BasicFileAttributes.class).fileKey();
         String key = "io.sluicemq.data.open:" + (fileKey != null ? fileKey : path.toRealPath());
         Properties shared = System.getProperties();
@@ -186,9 +192,7 @@ public final class DataFolder implements AutoCloseable {
         try {
             FileLock lock = channel.tryLock(LOCK_POSITION, 1, false);
             if (lock == null) {
-                String pid = readPid(channel);
-                throw new DataFolderRefused("data folder " + path + " is in use by "
-                        + (pid.isEmpty() ? "another process" : "process " + pid));
+                throw inUse(path, channel);
             }
             channel.truncate(0);
             channel.write(ByteBuffer.wrap((ownPid() + "\n").getBytes(StandardCharsets.US_ASCII)), 0);
@@ -201,6 +205,14 @@ public final class DataFolder implements AutoCloseable {
         }
     }
 
+    /** That another process has the lock. Of one that only reads the file does not tell: it may name one that has ended. */
+    static DataFolderRefused inUse(Path path, FileChannel lockFile) throws IOException {
+        String pid = readPid(lockFile);
+        boolean isThere = !pid.isEmpty() && ProcessHandle.of(Long.parseLong(pid)).isPresent();
+        return new DataFolderRefused(
+                "data folder " + path + " is in use by " + (isThere ? "process " + pid : "another process"));
+    }
+
     private static long ownPid() {
         return ProcessHandle.current().pid();
     }
@@ -210,7 +222,7 @@ public final class DataFolder implements AutoCloseable {
         ByteBuffer text = ByteBuffer.allocate(MAX_PID_BYTES);
         channel.read(text, 0);
         String pid = new String(text.array(), 0, text.position(), StandardCharsets.US_ASCII).strip();
-        return pid.chars().allMatch(Character::isDigit) ? pid : "";
+        return pid.matches("\\d{1,18}") ? pid : "";
     }
 
     /** Writes the format file whole or not at all. */

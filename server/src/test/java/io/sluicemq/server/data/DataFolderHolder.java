@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 
 /** A process that opens the data folder named by its argument, says so, and keeps it until its end. */
-final class DataFolderHolder {
+public final class DataFolderHolder {
 
     private DataFolderHolder() {}
 

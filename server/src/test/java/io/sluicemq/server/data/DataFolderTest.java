@@ -171,6 +171,26 @@ class DataFolderTest {
     }
 
     @Test
+    void shouldNotOpenWhatIsBeingRead() throws Exception {
+        DataFolder.open(temp).close();
+        Files.writeString(temp.resolve("sluicemq.lock"), "999999999\n");
+        Map<String, String> before = contents(temp);
+
+        try (DataFolderReading reading = DataFolderReading.open(temp)) {
+            assertThat(reading.path()).isEqualTo(temp);
+            try (JavaProcess other = JavaProcess.start(temp, DataFolderHolder.class, temp.toString())) {
+                assertThat(other.exitCode()).isEqualTo(1);
+                // Not by the process that was the last to write its id there.
+                assertThat(other.err()).contains("data folder " + temp + " is in use by another process");
+            }
+            assertThatThrownBy(() -> DataFolder.open(temp)).hasMessageContaining("is in use by this process");
+        }
+
+        assertThat(contents(temp)).isEqualTo(before);
+        DataFolder.open(temp).close();
+    }
+
+    @Test
     void shouldKeepOtherProcessesOutAlsoAfterASecondAttemptOfItsOwn() throws Exception {
         try (DataFolder folder = DataFolder.open(temp)) {
             assertThatThrownBy(() -> DataFolder.open(temp)).isInstanceOf(DataFolderRefused.class);

@@ -20,7 +20,8 @@ import java.util.stream.Stream;
  */
 public final class FolderDisk implements Disk {
 
-    private static final int ZEROS_BYTES = 1 << 20;
+    /** What new segments are filled with; never written to. Only duplicates are used, so threads can share it. */
+    private static final ByteBuffer ZEROS = ByteBuffer.allocateDirect(1 << 20).asReadOnlyBuffer();
 
     /** Below this much room a failed allocation is taken for a full disk, whatever words the system has for it. */
     private static final long NEARLY_NOTHING_BYTES = 64 << 10;
@@ -162,7 +163,7 @@ public final class FolderDisk implements Disk {
          */
         @Override
         public void allocateZeros(long offset, long lengthBytes) throws IOException {
-            ByteBuffer zeros = ByteBuffer.allocateDirect((int) Math.min(ZEROS_BYTES, lengthBytes));
+            ByteBuffer zeros = ZEROS.duplicate();
             long done = 0;
             while (done < lengthBytes) {
                 zeros.position(0).limit((int) Math.min(zeros.capacity(), lengthBytes - done));

@@ -1,4 +1,4 @@
-package io.sluicemq.store;
+package io.sluicemq.testkit;
 
 import io.sluicemq.base.Loop;
 import io.sluicemq.base.TaskFailures;
@@ -6,7 +6,7 @@ import io.sluicemq.base.Turn;
 import java.util.concurrent.LinkedBlockingQueue;
 
 /** A loop with a real thread, for tests in which threads must race. It has no timers. */
-final class ThreadLoop implements Loop {
+public final class ThreadLoop implements Loop {
 
     private static final Runnable END = () -> {};
 
@@ -16,7 +16,7 @@ final class ThreadLoop implements Loop {
     private final LinkedBlockingQueue<Runnable> tasks = new LinkedBlockingQueue<>();
     private final Turn turn = new Turn(this, () -> {}, failures);
 
-    ThreadLoop(int index) {
+    public ThreadLoop(int index) {
         this.index = index;
         this.thread = Thread.ofPlatform().name("loop-" + index).daemon().start(this::run);
     }
@@ -39,12 +39,12 @@ final class ThreadLoop implements Loop {
         }
     }
 
-    TaskFailures failures() {
+    public TaskFailures failures() {
         return failures;
     }
 
     /** Ends the loop when all that was handed to it is done. */
-    void close() throws InterruptedException {
+    public void close() throws InterruptedException {
         tasks.add(END);
         thread.join();
     }
