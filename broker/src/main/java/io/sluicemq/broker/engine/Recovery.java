@@ -21,6 +21,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.agrona.collections.Long2LongHashMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * What the log says that the broker was: topology and the messages of each queue. Filled by the thread that opens the log, then
@@ -29,6 +31,8 @@ import org.agrona.collections.Long2LongHashMap;
  * <p>Whatever is said of a queue that is not known belongs to one that was deleted, and means nothing.
  */
 final class Recovery implements LogVisitor {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Recovery.class);
 
     private static final long NOWHERE = -1;
 
@@ -201,15 +205,16 @@ final class Recovery implements LogVisitor {
     }
 
     /** Carries removals and moves out, and has the log keep what is left. */
-    void finish(Log log) throws IOException {
+    void finish(Log log) {
         Retention retention = new Retention(log);
         for (RecoveredQueue queue : queues.values()) {
             queue.messages().finish(moves::get, !moves.isEmpty(), retention);
         }
         retention.flush();
         if (retention.lost > 0) {
-            throw new IOException(retention.lost + " messages that the log in its checkpoint has are in segments that"
-                    + " are not there");
+            // Their removal was lost with the power, or by a failed sync; their segment went because of it.
+            LOG.warn("{} messages are taken for removed: the segments that they were in had been given back",
+                    retention.lost);
         }
     }
 
@@ -229,18 +234,19 @@ final class Recovery implements LogVisitor {
         }
 
         @Override
-        public void kept(long position, int share) {
+        public boolean keep(long position, int share) {
             if (position < segment.start() || position >= segment.end()) {
                 flush();
                 Log.SegmentUse found = find(position);
                 if (found == null) {
                     lost++;
-                    return;
+                    return false;
                 }
                 segment = found;
             }
             bytes += share;
             records++;
+            return true;
         }
 
         private Log.SegmentUse find(long position) {

@@ -169,7 +169,7 @@ final class Paging {
         }
         loading = level;
         loadingCount = count;
-        Load load = new Load(level, count, round);
+        Load load = new Load(level, count, round, logged);
         if (inLog == 0) {
             loop.execute(() -> load.done(0, null));
         } else {
@@ -188,12 +188,14 @@ final class Paging {
         private final int level;
         private final int count;
         private final int ofRound;
+        private final long[] logged;
         private final List<Message> messages = new ArrayList<>();
 
-        Load(int level, int count, int ofRound) {
+        Load(int level, int count, int ofRound, long[] logged) {
             this.level = level;
             this.count = count;
             this.ofRound = ofRound;
+            this.logged = logged;
         }
 
         @Override
@@ -224,7 +226,8 @@ final class Paging {
                 ready.waiting(-1);
             }
             countIndex();
-            if (failure != null) {
+            boolean moved = next < logged.length && !backlog.isEmpty() && backlog.firstPosition() != logged[next];
+            if (failure != null && !moved) {
                 failed(failure);
             }
             queue.loadEnded();

@@ -93,9 +93,11 @@ public final class RecoveredMessages {
                         expires));
     }
 
-    /** What each message that is left is told. */
+    /** Is told of each message that is left. */
     public interface Kept {
-        void kept(long position, int share);
+
+        /** Has its record kept in the log; false if that is not there. */
+        boolean keep(long position, int share);
     }
 
     /**
@@ -110,6 +112,7 @@ public final class RecoveredMessages {
                 continue;
             }
             boolean asItIs = removed.isEmpty() && !anyMoves;
+            LongHashSet lost = new LongHashSet();
             Backlog left = asItIs ? found : new Backlog();
             int[] count = expiring;
             int here = level;
@@ -118,7 +121,10 @@ public final class RecoveredMessages {
                 if (at == MISSING) {
                     return;
                 }
-                out.kept(at, share);
+                if (!out.keep(at, share)) {
+                    lost.add(at);
+                    return;
+                }
                 if (expires != QueueEntry.NEVER) {
                     count[here]++;
                 }
@@ -126,7 +132,7 @@ public final class RecoveredMessages {
                     left.append(at, share, bodyBytes, expires, null);
                 }
             });
-            levels[level] = left;
+            levels[level] = asItIs && !lost.isEmpty() ? without(lost, found) : left;
         }
         Map<Long, Integer> stillFailed = new HashMap<>();
         failed.forEach((position, deliveries) -> {
@@ -136,6 +142,16 @@ public final class RecoveredMessages {
             }
         });
         failed = stillFailed;
+    }
+
+    private static Backlog without(LongHashSet lost, Backlog found) {
+        Backlog left = new Backlog();
+        found.forEach((position, share, bodyBytes, expires, message) -> {
+            if (!lost.contains(position)) {
+                left.append(position, share, bodyBytes, expires, null);
+            }
+        });
+        return left;
     }
 
     private long lastOf(long position, LongUnaryOperator moves) {

@@ -152,7 +152,7 @@ class ServerConfigTest {
                         "2:3: unknown key 'max_connections' in limits: did you mean 'max-connections'?"),
                 wrong(
                         "plugins: []",
-                        "1:1: unknown key 'plugins': expected one of data, listeners, virtual-hosts, users,"
+                        "1:1: unknown key 'plugins': expected one of data, storage, listeners, virtual-hosts, users,"
                                 + " anonymous-login, loops, limits"),
                 wrong(
                         "listeners: {amqp: {tls: true}}",
