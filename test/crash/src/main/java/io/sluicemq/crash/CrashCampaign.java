@@ -170,6 +170,7 @@ public final class CrashCampaign implements Callable<Integer> {
             if (round > 1 && random.nextInt(4) == 0) {
                 fromRest = false;
                 BrokerProcess.startAndKill(log(place), random.nextInt(1_500), options);
+                inspectLog(place, false);
                 findings.count("brokers killed while they started");
             }
             try (BrokerProcess broker = BrokerProcess.start(log(place), options)) {

@@ -1,20 +1,25 @@
 package io.sluicemq.crash;
 
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.regex.Pattern;
 
 /** What clients have done and met, and what must not have been. All threads write here. */
 final class Findings {
 
-    private static final int FAULTS_KEPT = 50;
+    /** A kind of fault is what faults have in common but for their numbers. */
+    private static final int FAULTS_KEPT_OF_A_KIND = 5;
+    private static final Pattern NUMBERS = Pattern.compile("\\d+");
 
     private final Map<String, LongAdder> counts = new ConcurrentHashMap<>();
-    private final List<String> faults = new ArrayList<>();
-    private long faultCount;
+    private final Map<String, List<String>> faults = new LinkedHashMap<>();
+    private final Map<String, Long> faultCounts = new HashMap<>();
 
     void count(String what) {
         count(what, 1);
@@ -33,19 +38,29 @@ final class Findings {
 
     /** Notes something that must not be. */
     synchronized void fault(String what) {
-        faultCount++;
-        if (faults.size() < FAULTS_KEPT) {
-            faults.add(what);
+        String kind = NUMBERS.matcher(what).replaceAll("0");
+        List<String> kept = faults.computeIfAbsent(kind, key -> new ArrayList<>());
+        if (kept.size() < FAULTS_KEPT_OF_A_KIND) {
+            kept.add(what);
         }
+        faultCounts.merge(kind, 1L, Long::sum);
     }
 
-    /** What must not have been, or the first of it. */
+    /** What must not have been: the first of each kind, and how many more there are. */
     synchronized List<String> faults() {
-        return List.copyOf(faults);
+        List<String> all = new ArrayList<>();
+        faults.forEach((kind, kept) -> {
+            all.addAll(kept);
+            long more = faultCounts.get(kind) - kept.size();
+            if (more > 0) {
+                all.add("and " + more + " more like that");
+            }
+        });
+        return all;
     }
 
     /** How much must not have been. */
     synchronized long faultCount() {
-        return faultCount;
+        return faultCounts.values().stream().mapToLong(Long::longValue).sum();
     }
 }

