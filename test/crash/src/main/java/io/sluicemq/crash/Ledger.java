@@ -45,6 +45,8 @@ final class Ledger {
     private final Map<String, Contents> queues = new HashMap<>();
     private int life = 1;
     private boolean stopping;
+    /** {@link System#nanoTime} just before the broker was told to end that time. */
+    private long endedAt;
 
     Ledger(Findings findings) {
         this.findings = findings;
@@ -66,7 +68,8 @@ final class Ledger {
 
     /** Notes that messages were confirmed. */
     synchronized void confirm(Collection<Publication> publications) {
-        publications.forEach(publication -> publication.confirmed = true);
+        long now = System.nanoTime();
+        publications.forEach(publication -> publication.confirmedAt = now);
     }
 
     synchronized void committing(Transaction transaction) {
@@ -75,6 +78,7 @@ final class Ledger {
 
     synchronized void committed(Transaction transaction) {
         transaction.state = Transaction.State.COMMITTED;
+        transaction.committedAt = System.nanoTime();
     }
 
     /**
@@ -152,6 +156,7 @@ final class Ledger {
      * @param orderly whether it was told by SIGTERM: then all that it has read is kept
      */
     synchronized void audit(Map<String, List<Found>> found, long endedAt, boolean orderly) {
+        this.endedAt = endedAt;
         Map<Transaction, Evidence> evidence = new IdentityHashMap<>();
         Map<Long, int[]> partly = new HashMap<>();
         long boundary = orderly ? endedAt : endedAt - SETTLED_AFTER_NANOS;
@@ -238,7 +243,7 @@ final class Ledger {
                 findings.count("duplicates: acked shortly before the end, and back");
             }
         } else if (settlement.transaction.state == Transaction.State.COMMITTED) {
-            fault(name + " is back, whose ack was committed");
+            fault(name + " is back, whose ack was committed " + beforeTheEnd(settlement.transaction.committedAt));
         } else if (settlement.transaction.state == Transaction.State.COMMITTING) {
             of(evidence, settlement.transaction).missing = name + " was not acked";
         }
@@ -271,7 +276,9 @@ final class Ledger {
             fault(name + " is lost, which "
                     + (copy.recovered
                             ? "was there after an earlier restart"
-                            : copy.publication.transaction == null ? "was confirmed" : "was committed")
+                            : copy.publication.transaction == null
+                                    ? "was confirmed " + beforeTheEnd(copy.publication.confirmedAt)
+                                    : "was committed " + beforeTheEnd(copy.publication.transaction.committedAt))
                     + (settlement == null ? "" : " (its ack was in a transaction that was not committed)"));
             return "it was lost";
         }
@@ -289,6 +296,10 @@ final class Ledger {
             of(evidence, publishedIn).missing = name + " was not published";
         }
         return "its transaction was not committed";
+    }
+
+    private String beforeTheEnd(long nanoTime) {
+        return TimeUnit.NANOSECONDS.toMillis(endedAt - nanoTime) + " ms before the end";
     }
 
     private static Evidence of(Map<Transaction, Evidence> evidence, Transaction transaction) {

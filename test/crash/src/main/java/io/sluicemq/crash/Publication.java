@@ -7,7 +7,8 @@ final class Publication {
     final boolean persistent;
     /** The one it was published in; null if in none. */
     final Transaction transaction;
-    boolean confirmed;
+    /** {@link System#nanoTime} of its confirm; 0 if it was not confirmed. */
+    long confirmedAt;
 
     Publication(long id, boolean persistent, Transaction transaction) {
         this.id = id;
@@ -17,7 +18,7 @@ final class Publication {
 
     /** Whether the broker has answered for it. */
     boolean isCertain() {
-        return transaction == null ? confirmed : transaction.state == Transaction.State.COMMITTED;
+        return transaction == null ? confirmedAt != 0 : transaction.state == Transaction.State.COMMITTED;
     }
 
     /** Whether it may be in a queue. */

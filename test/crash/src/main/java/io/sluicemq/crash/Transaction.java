@@ -17,6 +17,9 @@ final class Transaction {
 
     State state = State.OPEN;
 
+    /** {@link System#nanoTime} when the commit was answered; 0 if it was not. */
+    long committedAt;
+
     boolean mayApply() {
         return state == State.COMMITTING || state == State.COMMITTED;
     }

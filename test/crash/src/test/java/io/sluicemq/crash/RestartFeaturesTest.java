@@ -206,8 +206,8 @@ class RestartFeaturesTest {
     void shouldLetMessagesDieWhenTheirTimeIsOver() throws Exception {
         await().atMost(30, SECONDS).until(() -> channel.messageCount("dead-longer") == 3);
 
-        // Had their time begun anew with the broker, they would have lived for some seconds more. The time of a death is
-        // in whole seconds.
+        // Had their time begun anew with the broker, they would have lived for some seconds more. (A death's time is in
+        // whole seconds.)
         assertThat(timeOfDeath(channel.basicGet("dead-longer", true)))
                 .isBetween(publishedMillis + LONGER_TTL_MILLIS - 1_500, publishedMillis + LONGER_TTL_MILLIS + 2_000);
     }
