@@ -1,5 +1,6 @@
 package io.sluicemq.cli;
 
+import io.sluicemq.cli.bench.AmqpClient;
 import io.sluicemq.cli.bench.Bench;
 import io.sluicemq.cli.bench.BenchFailure;
 import io.sluicemq.cli.bench.BenchPlan;
@@ -8,6 +9,7 @@ import io.sluicemq.cli.bench.BenchText;
 import io.sluicemq.cli.bench.ClientIo;
 import io.sluicemq.cli.bench.Dispatch;
 import io.sluicemq.cli.bench.ExchangeKind;
+import io.sluicemq.cli.bench.LoadClient;
 import io.sluicemq.cli.bench.Sample;
 import java.io.PrintWriter;
 import java.net.URI;
@@ -52,6 +54,8 @@ public final class BenchCommand implements Callable<Integer> {
 
     private static final int HEADING_EVERY = 20;
     private static final long END_IN_ORDER_SECONDS = 30;
+
+    private final LoadClient.Opener opener;
 
     @Spec
     private CommandSpec spec;
@@ -216,6 +220,15 @@ public final class BenchCommand implements Callable<Integer> {
 
     private int lines;
 
+    /** A load by AMQP 0-9-1. */
+    public BenchCommand() {
+        this(AmqpClient::new);
+    }
+
+    private BenchCommand(LoadClient.Opener opener) {
+        this.opener = opener;
+    }
+
     /** Runs this command alone. */
     public static void main(String[] arguments) {
         System.exit(commandLine().execute(arguments));
@@ -223,14 +236,22 @@ public final class BenchCommand implements Callable<Integer> {
 
     /** A command line for this command alone. */
     public static CommandLine commandLine() {
-        return new CommandLine(new BenchCommand())
+        return commandLine(AmqpClient::new);
+    }
+
+    /**
+     * The same load, options and result by another client library. Of the URI, whose scheme stays {@code amqp}, host,
+     * port, user and password count.
+     */
+    public static CommandLine commandLine(LoadClient.Opener opener) {
+        return new CommandLine(new BenchCommand(opener))
                 .setCaseInsensitiveEnumValuesAllowed(true)
                 .setParameterExceptionHandler(new OneLineErrors());
     }
 
     @Override
     public Integer call() throws InterruptedException {
-        Bench bench = new Bench(plan());
+        Bench bench = new Bench(plan(), opener);
         PrintWriter out = spec.commandLine().getOut();
         PrintWriter err = spec.commandLine().getErr();
         PrintWriter people = json ? err : out;

@@ -1,6 +1,5 @@
 package io.sluicemq.cli.bench;
 
-import com.rabbitmq.client.Connection;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,6 +20,7 @@ public final class Bench {
     private static final long DRAIN_LOOK_MILLIS = 20;
 
     private final BenchPlan plan;
+    private final LoadClient.Opener opener;
     private final CountDownLatch ended = new CountDownLatch(1);
     private final FirstFailure failure = new FirstFailure(ended::countDown);
     private final ProcessProbe broker;
@@ -33,8 +33,9 @@ public final class Bench {
     private final Histogram confirmLatency = Latency.histogram();
     private final List<Sample> samples = new ArrayList<>();
 
-    public Bench(BenchPlan plan) {
+    public Bench(BenchPlan plan, LoadClient.Opener opener) {
         this.plan = plan;
+        this.opener = opener;
         this.broker = new ProcessProbe(plan.brokerPids());
     }
 
@@ -63,22 +64,19 @@ public final class Bench {
      */
     public BenchResult run(Consumer<Sample> live) throws BenchFailure, InterruptedException {
         broker.read();
-        Topology topology = new Topology(plan);
-        try (Clients clients = new Clients(plan, failure)) {
-            Connection control = clients.connect("control");
+        try (LoadClient client = opener.open(plan, failure)) {
             BenchResult result;
             try {
-                topology.declare(control);
-                connect(clients, topology);
-                result = load(clients, live);
+                client.declare();
+                connect(client);
+                result = load(client, live);
             } catch (BenchFailure e) {
-                clients.expectEnd();
-                deleteAfterFailure(topology, control, e);
+                client.expectEnd();
+                deleteAfterFailure(client, e);
                 throw e;
             }
-            clients.expectEnd();
-            subscribers.forEach(Subscriber::expectEnd);
-            topology.delete(control);
+            client.expectEnd();
+            client.delete();
             return result;
         }
     }
@@ -92,9 +90,9 @@ public final class Bench {
      * The first failure is the one to tell; one in the clean-up after it goes along with it, where it leaves something
      * behind: transient queues end with their consumers.
      */
-    private void deleteAfterFailure(Topology topology, Connection control, BenchFailure first) {
+    private void deleteAfterFailure(LoadClient client, BenchFailure first) {
         try {
-            topology.delete(control);
+            client.delete();
         } catch (BenchFailure second) {
             if (plan.durable()) {
                 first.addSuppressed(second);
@@ -102,24 +100,18 @@ public final class Bench {
         }
     }
 
-    private void connect(Clients clients, Topology topology) throws BenchFailure {
-        Connection shared = null;
+    private void connect(LoadClient client) throws BenchFailure {
         for (int i = 0; i < plan.consumers(); i++) {
-            if (shared == null || !plan.sharedConnections()) {
-                shared = clients.connect(plan.sharedConnections() ? "consumers" : "consumer " + i);
-            }
-            subscribers.add(new Subscriber(plan, i, topology, shared, failure));
+            Subscriber subscriber = new Subscriber(plan, i);
+            subscribers.add(subscriber);
+            client.receive(i, subscriber);
         }
-        shared = null;
         for (int i = 0; i < plan.producers(); i++) {
-            if (shared == null || !plan.sharedConnections()) {
-                shared = clients.connect(plan.sharedConnections() ? "producers" : "producer " + i);
-            }
-            producers.add(new Producer(plan, i, topology, shared, failure));
+            producers.add(new Producer(plan, i, client, failure));
         }
     }
 
-    private BenchResult load(Clients clients, Consumer<Sample> live) throws BenchFailure, InterruptedException {
+    private BenchResult load(LoadClient client, Consumer<Sample> live) throws BenchFailure, InterruptedException {
         Reading start = read();
         for (Producer producer : producers) {
             producer.start(start.nanos());
@@ -135,7 +127,7 @@ public final class Bench {
             }
             boolean warmup = i <= plan.warmupSeconds();
             Reading now = read();
-            Sample sample = sample(i, warmup, last, now, clients.blockedNow());
+            Sample sample = sample(i, warmup, last, now, client.blockedNow());
             live.accept(sample);
             last = now;
             if (warmup) {
@@ -144,11 +136,11 @@ public final class Bench {
                 samples.add(sample);
             }
         }
-        boolean flowed = drain(clients);
+        boolean flowed = drain(client);
         if (samples.isEmpty()) {
             throw new BenchFailure("stopped before the first second of the measured part was over");
         }
-        return result(begin, last, flowed, clients);
+        return result(begin, last, flowed, client);
     }
 
     private Reading read() throws BenchFailure {
@@ -204,14 +196,14 @@ public final class Bench {
      *
      * @return false if it stalled: something is still owed and for three seconds nothing came
      */
-    private boolean drain(Clients clients) throws BenchFailure, InterruptedException {
+    private boolean drain(LoadClient client) throws BenchFailure, InterruptedException {
         producers.forEach(Producer::stop);
         long begun = System.nanoTime();
         for (Producer producer : producers) {
             long left = PRODUCERS_END_MILLIS - (System.nanoTime() - begun) / 1_000_000;
             if (!producer.awaitEnd(left)) {
                 throw new BenchFailure("a producer is stuck in a publish for 10 s: the broker does not read from it"
-                        + (clients.blockedNow() > 0 ? " (it said connection.blocked)" : ""));
+                        + (client.blockedNow() > 0 ? " (it said connection.blocked)" : ""));
             }
         }
         long limit = System.nanoTime() + plan.drainSeconds() * NANOS;
@@ -232,7 +224,7 @@ public final class Bench {
         return true;
     }
 
-    private BenchResult result(Reading begin, Reading end, boolean flowed, Clients clients) throws BenchFailure {
+    private BenchResult result(Reading begin, Reading end, boolean flowed, LoadClient client) throws BenchFailure {
         Reading drained = read();
         double seconds = end.secondsSince(begin);
         long consumed = end.consumed() - begin.consumed();
@@ -262,7 +254,7 @@ public final class Bench {
                 drained.consumed(),
                 producers.stream().mapToLong(Producer::nacked).sum(),
                 producers.stream().mapToLong(Producer::returned).sum(),
-                clients.blockedEvents(),
+                client.blockedEvents(),
                 undelivered,
                 missing,
                 late,

@@ -9,7 +9,7 @@ public final class BenchFailure extends Exception {
         super(message);
     }
 
-    BenchFailure(String message, Throwable cause) {
+    public BenchFailure(String message, Throwable cause) {
         super(message, cause);
     }
 }

@@ -109,7 +109,7 @@ public record BenchPlan(
      * The queues that one producer or consumer works on: endpoint and queue numbers meet modulo the smaller count, so
      * that with fewer endpoints than queues every queue still has one.
      */
-    int[] queuesOf(int endpoint, int endpoints) {
+    public int[] queuesOf(int endpoint, int endpoints) {
         if (endpoints >= queues) {
             return new int[] {endpoint % queues};
         }
@@ -119,5 +119,13 @@ public record BenchPlan(
             mine[i] = endpoint + i * endpoints;
         }
         return mine;
+    }
+
+    /**
+     * The queues that a producer addresses, each with a stream of numbers of its own. With an exchange of the run's own
+     * one copy of a message reaches all queues, so there it has one.
+     */
+    public int[] targetsOf(int producer) {
+        return exchangeKind == ExchangeKind.DIRECT ? queuesOf(producer, producers) : new int[] {0};
     }
 }

@@ -11,7 +11,7 @@ import org.HdrHistogram.SingleWriterRecorder;
  * <p>Invariant: no tag at or beyond {@code lowest + window} is taken, so each unconfirmed tag has a slot of its own in
  * the rings. A slot's time is written before its message is sent and read after its answer came.
  */
-final class ConfirmWindow {
+public final class ConfirmWindow {
 
     private final int window;
     private final int mask;
@@ -25,7 +25,7 @@ final class ConfirmWindow {
     private volatile boolean stopped;
     private long next = 1;
 
-    ConfirmWindow(int window, SingleWriterRecorder latencyMicros) {
+    public ConfirmWindow(int window, SingleWriterRecorder latencyMicros) {
         int ring = Integer.highestOneBit(Math.max(1, window - 1)) << 1;
         this.window = window;
         this.mask = ring - 1;
@@ -39,7 +39,7 @@ final class ConfirmWindow {
      *
      * @return false if {@link #stop} was called
      */
-    boolean awaitRoom() {
+    public boolean awaitRoom() {
         if (next - lowest.get() >= window) {
             waiting = Thread.currentThread();
             while (next - lowest.get() >= window && !stopped) {
@@ -51,24 +51,24 @@ final class ConfirmWindow {
     }
 
     /** Any thread: no more tags are wanted. Not by an interrupt, which could leave half a message on the wire. */
-    void stop() {
+    public void stop() {
         stopped = true;
         LockSupport.unpark(waiting);
     }
 
     /** Producer's thread: the next tag is about to be sent. */
-    void sending(long nanos) {
+    public void sending(long nanos) {
         sentNanos[(int) next & mask] = nanos;
         next++;
     }
 
     /** Connection's thread: the broker took responsibility for a tag, or for all up to it. */
-    void ack(long tag, boolean multiple, long nowNanos) {
+    public void ack(long tag, boolean multiple, long nowNanos) {
         acked.setRelease(acked.getPlain() + answer(tag, multiple, nowNanos));
     }
 
     /** Connection's thread: the broker refused a tag, or all up to it. */
-    void nack(long tag, boolean multiple, long nowNanos) {
+    public void nack(long tag, boolean multiple, long nowNanos) {
         nacked.setRelease(nacked.getPlain() + answer(tag, multiple, nowNanos));
     }
 
@@ -96,12 +96,12 @@ final class ConfirmWindow {
     }
 
     /** Messages acked so far; any thread. */
-    long acked() {
+    public long acked() {
         return acked.getAcquire();
     }
 
     /** Messages nacked so far; any thread. */
-    long nacked() {
+    public long nacked() {
         return nacked.getAcquire();
     }
 }

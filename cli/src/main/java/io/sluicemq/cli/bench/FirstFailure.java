@@ -5,7 +5,7 @@ import com.rabbitmq.client.ShutdownSignalException;
 import java.util.concurrent.atomic.AtomicReference;
 
 /** The first thing that went wrong in any thread of a run: it ends the run, what follows from it is not news. */
-final class FirstFailure {
+public final class FirstFailure {
 
     private final AtomicReference<BenchFailure> first = new AtomicReference<>();
     private final Runnable onFailure;
@@ -15,7 +15,8 @@ final class FirstFailure {
         this.onFailure = onFailure;
     }
 
-    void report(String message, Throwable cause) {
+    /** Ends the run; only the first call counts. Any thread. */
+    public void report(String message, Throwable cause) {
         first.compareAndSet(null, new BenchFailure(message, cause));
         onFailure.run();
     }
@@ -28,7 +29,7 @@ final class FirstFailure {
     }
 
     /** What an exception of the client library says, in one line: the broker's own words where it gave any. */
-    static String reason(Throwable error) {
+    public static String reason(Throwable error) {
         for (Throwable each = error; each != null; each = each.getCause()) {
             if (each instanceof ShutdownSignalException signal) {
                 if (signal.getReason() instanceof AMQP.Channel.Close close) {

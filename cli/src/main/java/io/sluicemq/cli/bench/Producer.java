@@ -1,9 +1,5 @@
 package io.sluicemq.cli.bench;
 
-import com.rabbitmq.client.AMQP.BasicProperties;
-import com.rabbitmq.client.Channel;
-import com.rabbitmq.client.ConfirmListener;
-import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.ShutdownSignalException;
 import java.io.IOException;
 import java.util.concurrent.atomic.AtomicLong;
@@ -12,24 +8,17 @@ import org.HdrHistogram.Histogram;
 import org.HdrHistogram.SingleWriterRecorder;
 
 /**
- * One publishing thread with a channel of its own. The fields are the thread's, but for the counters, which it alone
- * writes and any thread reads, and the confirm window, where it meets the connection's thread.
+ * One publishing thread with a sender of its own. The fields are the thread's, but for the counters, which it alone
+ * writes and any thread reads, and the confirm window, where it meets the client's thread.
  *
- * <p>One body array is used for all messages: the library has copied it when a publish returns.
+ * <p>One body array is used for all messages: the client has copied it when a send returns.
  */
 final class Producer implements Runnable {
-
-    private static final BasicProperties TRANSIENT =
-            new BasicProperties.Builder().deliveryMode(1).build();
-    private static final BasicProperties PERSISTENT =
-            new BasicProperties.Builder().deliveryMode(2).build();
 
     private final BenchPlan plan;
     private final int index;
     private final FirstFailure failure;
-    private final Channel channel;
-    private final String exchange;
-    private final String[] routingKeys;
+    private final LoadClient.Sender sender;
     private final long[] sequences;
     private final SingleWriterRecorder confirmMicros = Latency.recorder();
     private final ConfirmWindow confirms;
@@ -40,55 +29,13 @@ final class Producer implements Runnable {
     private long startNanos;
     private volatile boolean stopping;
 
-    Producer(BenchPlan plan, int index, Topology topology, Connection connection, FirstFailure failure)
-            throws BenchFailure {
+    Producer(BenchPlan plan, int index, LoadClient client, FirstFailure failure) throws BenchFailure {
         this.plan = plan;
         this.index = index;
         this.failure = failure;
-        this.exchange = topology.exchange();
-        // One copy of a message reaches all queues of an exchange, so there it has one stream of numbers.
-        int[] queues =
-                plan.exchangeKind() == ExchangeKind.DIRECT ? plan.queuesOf(index, plan.producers()) : new int[] {0};
-        this.routingKeys = new String[queues.length];
-        for (int i = 0; i < queues.length; i++) {
-            routingKeys[i] = topology.routingKey(queues[i]);
-        }
-        this.sequences = new long[queues.length];
-        try {
-            this.channel = connection.createChannel();
-            if (channel == null) {
-                throw new BenchFailure("the broker allows no more channels on the connection of producer " + index);
-            }
-            if (plan.confirmWindow() > 0) {
-                this.confirms = new ConfirmWindow(plan.confirmWindow(), confirmMicros);
-                channel.confirmSelect();
-                channel.addConfirmListener(new ConfirmListener() {
-                    @Override
-                    public void handleAck(long tag, boolean multiple) {
-                        confirms.ack(tag, multiple, System.nanoTime());
-                    }
-
-                    @Override
-                    public void handleNack(long tag, boolean multiple) {
-                        confirms.nack(tag, multiple, System.nanoTime());
-                    }
-                });
-            } else {
-                this.confirms = null;
-            }
-            if (plan.mandatory()) {
-                channel.addReturnListener(message -> returned.incrementAndGet());
-            }
-        } catch (IOException | ShutdownSignalException e) {
-            throw new BenchFailure("cannot set up producer " + index + ": " + FirstFailure.reason(e), e);
-        }
-        channel.addShutdownListener(signal -> {
-            if (!stopping && !signal.isHardError() && !signal.isInitiatedByApplication()) {
-                failure.report(
-                        "the broker closed the channel of producer " + index + ": " + FirstFailure.reason(signal),
-                        signal);
-            }
-        });
+        this.sequences = new long[plan.targetsOf(index).length];
+        this.confirms = plan.confirmWindow() > 0 ? new ConfirmWindow(plan.confirmWindow(), confirmMicros) : null;
+        this.sender = client.sender(index, confirms, returned::incrementAndGet);
         this.thread = Thread.ofPlatform().name("bench-producer-" + index).daemon().unstarted(this);
     }
 
@@ -100,7 +47,6 @@ final class Producer implements Runnable {
 
     @Override
     public void run() {
-        BasicProperties properties = plan.persistent() ? PERSISTENT : TRANSIENT;
         byte[] body = new byte[plan.size()];
         for (int i = MessageStamp.BYTES; i < body.length; i++) {
             body[i] = (byte) i;
@@ -122,9 +68,9 @@ final class Producer implements Runnable {
                 if (confirms != null) {
                     confirms.sending(nanos);
                 }
-                channel.basicPublish(exchange, routingKeys[target], plan.mandatory(), properties, body);
+                sender.send(target, body);
                 published.setRelease(n + 1);
-                if (++target == routingKeys.length) {
+                if (++target == sequences.length) {
                     target = 0;
                 }
             }

@@ -1,12 +1,5 @@
 package io.sluicemq.cli.bench;
 
-import com.rabbitmq.client.AMQP.BasicProperties;
-import com.rabbitmq.client.Channel;
-import com.rabbitmq.client.Connection;
-import com.rabbitmq.client.DefaultConsumer;
-import com.rabbitmq.client.Envelope;
-import com.rabbitmq.client.ShutdownSignalException;
-import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
@@ -14,51 +7,24 @@ import org.HdrHistogram.Histogram;
 import org.HdrHistogram.SingleWriterRecorder;
 
 /**
- * One consuming channel and its subscription to each of its queues. The library runs the callbacks of a channel one at
- * a time, so what they write has one writer; the counters may be read by any thread.
+ * One consumer's account of what it gets from each of its queues. The client calls {@link #take} by one thread at a
+ * time, so what that writes has one writer; the counters may be read by any thread.
  */
-final class Subscriber {
+public final class Subscriber {
 
     private final BenchPlan plan;
-    private final int index;
-    private final FirstFailure failure;
-    private final Channel channel;
     private final List<SequenceCheck> checks = new ArrayList<>();
     private final SingleWriterRecorder latencyMicros = Latency.recorder();
     private final AtomicLong consumed = new AtomicLong();
     private final AtomicLong foreign = new AtomicLong();
     private Histogram interval;
     private int unacked;
-    private volatile boolean stopping;
 
-    Subscriber(BenchPlan plan, int index, Topology topology, Connection connection, FirstFailure failure)
-            throws BenchFailure {
+    Subscriber(BenchPlan plan, int index) {
         this.plan = plan;
-        this.index = index;
-        this.failure = failure;
-        try {
-            this.channel = connection.createChannel();
-            if (channel == null) {
-                throw new BenchFailure("the broker allows no more channels on the connection of consumer " + index);
-            }
-            if (plan.prefetch() > 0) {
-                channel.basicQos(plan.prefetch());
-            }
-            for (int queue : plan.queuesOf(index, plan.consumers())) {
-                SequenceCheck check = new SequenceCheck(plan.producers(), isAlone(queue));
-                checks.add(check);
-                channel.basicConsume(topology.queue(queue), plan.ackEvery() == 0, new Callback(check));
-            }
-        } catch (IOException | ShutdownSignalException e) {
-            throw new BenchFailure("cannot set up consumer " + index + ": " + FirstFailure.reason(e), e);
+        for (int queue : plan.queuesOf(index, plan.consumers())) {
+            checks.add(new SequenceCheck(plan.producers(), isAlone(queue)));
         }
-        channel.addShutdownListener(signal -> {
-            if (!stopping && !signal.isHardError() && !signal.isInitiatedByApplication()) {
-                failure.report(
-                        "the broker closed the channel of consumer " + index + ": " + FirstFailure.reason(signal),
-                        signal);
-            }
-        });
     }
 
     /** Consumers queue, queue + queues, … share a queue: the second of them exists or not. */
@@ -66,9 +32,28 @@ final class Subscriber {
         return queue + plan.queues() >= plan.consumers();
     }
 
-    /** From now on a cancelled subscription is no failure. */
-    void expectEnd() {
-        stopping = true;
+    /**
+     * The client's thread: a message was delivered.
+     *
+     * @param queue which of the consumer's queues, a position in {@link BenchPlan#queuesOf}
+     * @param body  read before this returns
+     * @return whether it is now to be acknowledged, with all before it
+     */
+    public boolean take(int queue, byte[] body) {
+        long nowNanos = System.nanoTime();
+        int producer = body.length < MessageStamp.BYTES ? Integer.MAX_VALUE : MessageStamp.producer(body);
+        if (producer < plan.producers()) {
+            latencyMicros.recordValue(Latency.micros(nowNanos - MessageStamp.nanos(body)));
+            checks.get(queue).observe(producer, MessageStamp.sequence(body));
+        } else {
+            foreign.setRelease(foreign.getPlain() + 1);
+        }
+        consumed.setRelease(consumed.getPlain() + 1);
+        if (plan.ackEvery() > 0 && ++unacked >= plan.ackEvery()) {
+            unacked = 0;
+            return true;
+        }
+        return false;
     }
 
     long consumed() {
@@ -80,12 +65,12 @@ final class Subscriber {
         return foreign.getAcquire();
     }
 
-    /** Exact once the channel is closed. */
+    /** Exact once nothing more is delivered. */
     long missing() {
         return checks.stream().mapToLong(SequenceCheck::missing).sum();
     }
 
-    /** Exact once the channel is closed. */
+    /** Exact once nothing more is delivered. */
     long late() {
         return checks.stream().mapToLong(SequenceCheck::late).sum();
     }
@@ -94,40 +79,5 @@ final class Subscriber {
     void drainLatencyMicros(Histogram into) {
         interval = latencyMicros.getIntervalHistogram(interval);
         into.add(interval);
-    }
-
-    /** The subscription to one queue. */
-    private final class Callback extends DefaultConsumer {
-        private final SequenceCheck check;
-
-        Callback(SequenceCheck check) {
-            super(channel);
-            this.check = check;
-        }
-
-        @Override
-        public void handleDelivery(String tag, Envelope envelope, BasicProperties properties, byte[] body)
-                throws IOException {
-            long nowNanos = System.nanoTime();
-            int producer = body.length < MessageStamp.BYTES ? Integer.MAX_VALUE : MessageStamp.producer(body);
-            if (producer < plan.producers()) {
-                latencyMicros.recordValue(Latency.micros(nowNanos - MessageStamp.nanos(body)));
-                check.observe(producer, MessageStamp.sequence(body));
-            } else {
-                foreign.setRelease(foreign.getPlain() + 1);
-            }
-            if (plan.ackEvery() > 0 && ++unacked >= plan.ackEvery()) {
-                channel.basicAck(envelope.getDeliveryTag(), true);
-                unacked = 0;
-            }
-            consumed.setRelease(consumed.getPlain() + 1);
-        }
-
-        @Override
-        public void handleCancel(String tag) {
-            if (!stopping) {
-                failure.report("the broker cancelled consumer " + index + ": its queue is gone", null);
-            }
-        }
     }
 }

@@ -5,19 +5,23 @@ import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * Apache ActiveMQ Artemis, an instance made by its own {@code create} with one acceptor on loopback and no console. It
- * does not speak AMQP 0-9-1. Owned by the thread of the comparison.
+ * does not speak AMQP 0-9-1, so its load comes by its own client. Owned by the thread of the comparison.
  */
 final class ArtemisPeer implements Peer {
 
     private static final PeerArchive ARCHIVE = new PeerArchive("org.apache.activemq", "apache-artemis", "2.40.0");
+    private static final Pattern JOURNAL = Pattern.compile("<journal-(type|datasync|buffer-timeout)>([^<]*)<");
     private static final Duration CREATE_LIMIT = Duration.ofMinutes(2);
     private static final Duration START_LIMIT = Duration.ofMinutes(1);
     private static final int OLDEST_JAVA = 17;
@@ -26,6 +30,7 @@ final class ArtemisPeer implements Peer {
     private final Path checkout;
     private Path home;
     private Jdk jdk;
+    private String journal = "";
 
     ArtemisPeer(Path checkout) {
         this.checkout = checkout;
@@ -38,12 +43,12 @@ final class ArtemisPeer implements Peer {
 
     @Override
     public String details() {
-        return ARCHIVE.version() + " on Java " + jdk.feature() + ", " + HEAP;
+        return ARCHIVE.version() + " on Java " + jdk.feature() + ", " + HEAP + journal;
     }
 
     @Override
     public Optional<String> absence(Scenario scenario) {
-        return Optional.of("it does not speak AMQP 0-9-1");
+        return Optional.empty();
     }
 
     @Override
@@ -81,14 +86,34 @@ final class ArtemisPeer implements Peer {
                         "--no-mqtt-acceptor",
                         "--no-stomp-acceptor",
                         "--no-web",
-                        "--nio",
                         "--java-memory",
                         "2G",
                         instance.toString()));
+        journal = journal(instance.resolve("etc/broker.xml"));
         Process process = sandbox.start(
                 name(), sandbox.folder(), environment, List.of(instance.resolve("bin/artemis").toString(), "run"));
         sandbox.awaitReady(name(), process, START_LIMIT, () -> answers(port));
         return new Running(port, Sandbox.family(process));
+    }
+
+    @Override
+    public Measurement measure(Sandbox sandbox, Running running, Scenario scenario, Timing timing)
+            throws PeerFailure, InterruptedException {
+        return LoadTool.measure(sandbox, running, scenario, timing, home.resolve("lib"), ArtemisClient.class);
+    }
+
+    /** What its {@code create} chose for this machine: asynchronous writes by the kernel where it has the library. */
+    private static String journal(Path configuration) throws PeerFailure {
+        try {
+            Matcher setting = JOURNAL.matcher(Files.readString(configuration));
+            StringBuilder journal = new StringBuilder(", journal");
+            while (setting.find()) {
+                journal.append(' ').append(setting.group(1)).append(' ').append(setting.group(2));
+            }
+            return journal.toString();
+        } catch (IOException e) {
+            throw new PeerFailure("cannot read " + configuration + ": " + e.getMessage(), e);
+        }
     }
 
     /** Whether it answers the protocol header of AMQP 1.0, which its all-protocols acceptor knows. */

@@ -87,6 +87,16 @@ public final class Compare implements Callable<Integer> {
             defaultValue = "8")
     private int warmup;
 
+    @Option(
+            names = "--folder",
+            paramLabel = "DIR",
+            description = {
+                "Where brokers keep their data, all on the same disk (default: the system's temporary",
+                "folder)."
+            },
+            defaultValue = "${sys:java.io.tmpdir}")
+    private Path folder;
+
     @Option(names = "--markdown", paramLabel = "FILE", description = "Write the tables to a file too, in Markdown.")
     private Path markdown;
 
@@ -112,6 +122,7 @@ public final class Compare implements Callable<Integer> {
         Path checkout = Path.of(System.getProperty("sluicemq.checkout", "")).toAbsolutePath();
         List<Peer> peers = peers(checkout, served == null ? peerNames : List.of(served));
         List<Scenario> scenarios = scenarios();
+        checkFolder(scenarios);
         within("--rounds", rounds, 1, 100);
         within("--seconds", seconds, 1, 3600);
         within("--warmup", warmup, 0, 600);
@@ -158,6 +169,17 @@ public final class Compare implements Callable<Integer> {
         }
     }
 
+    private void checkFolder(List<Scenario> scenarios) throws IOException {
+        if (!Files.isDirectory(folder)) {
+            throw new ParameterException(spec.commandLine(), "--folder " + folder + " is no folder");
+        }
+        if (scenarios.stream().anyMatch(Scenario::isPersistent) && Machine.isMemory(folder)) {
+            throw new ParameterException(
+                    spec.commandLine(),
+                    folder + " is in memory, where nothing is persistent: give a --folder on a disk");
+        }
+    }
+
     private List<Peer> peers(Path checkout, List<String> names) {
         List<Peer> all = List.of(
                 new SluiceMqPeer(checkout),
@@ -187,7 +209,7 @@ public final class Compare implements Callable<Integer> {
     }
 
     private Sandbox sandbox() {
-        Sandbox sandbox = new Sandbox();
+        Sandbox sandbox = new Sandbox(folder);
         current.set(sandbox);
         if (interrupted) {
             sandbox.close();
@@ -276,27 +298,31 @@ public final class Compare implements Callable<Integer> {
     private void tell(int round, Scenario scenario, Peer peer, Measurement measurement) {
         if (measurement.problem() != null) {
             failed = true;
-            say(String.format("round %d  %-14s %-10s failed: %s",
+            say(String.format("round %d  %-16s %-10s failed: %s",
                     round + 1, scenario.label(), peer.name(), measurement.problem()));
         } else {
-            say(String.format("round %d  %-14s %-10s published %,9.0f/s  consumed %,9.0f/s  %6.2f µs CPU",
+            say(String.format(
+                    "round %d  %-16s %-10s published %,9.0f/s  consumed %,9.0f/s  %6.2f µs CPU  p99 %,8.2f ms",
                     round + 1,
                     scenario.label(),
                     peer.name(),
                     measurement.publishedPerSecond(),
                     measurement.consumedPerSecond(),
-                    measurement.brokerCpuMicros()));
+                    measurement.brokerCpuMicros(),
+                    measurement.p99Millis()));
         }
     }
 
     private void report(Map<Scenario, Map<Peer, List<Measurement>>> found) throws IOException {
         StringBuilder document = new StringBuilder();
         String machine = Machine.description();
+        String disk = Machine.disk(folder);
         String runs = "Medians of " + rounds + " rounds of " + seconds + " s after " + warmup + " s of warm-up.";
         say("");
         say(machine);
+        say(disk);
         say(runs);
-        document.append(machine).append(".\n").append(runs).append("\n");
+        document.append(machine).append("; ").append(disk).append(".\n").append(runs).append("\n");
         found.forEach((scenario, ofScenario) -> {
             List<Standing> standings = new ArrayList<>();
             ofScenario.forEach(

@@ -22,20 +22,55 @@ final class LoadTool {
 
     /** A command that runs a class of this program on this Java, with settings that cost little of the machine. */
     static List<String> java(Class<?> main, List<String> arguments) {
+        return java("", main, arguments);
+    }
+
+    private static List<String> java(String librariesBefore, Class<?> main, List<String> arguments) {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-XX:+UseSerialGC",
                 "-Xmx512m",
                 "-cp",
-                System.getProperty("java.class.path"),
+                librariesBefore + System.getProperty("java.class.path"),
                 main.getName()));
         command.addAll(arguments);
         return command;
     }
 
+    /** The load by AMQP 0-9-1. */
     static Measurement measure(Sandbox sandbox, Peer.Running running, Scenario scenario, Timing timing)
             throws PeerFailure, InterruptedException {
-        List<String> arguments = new ArrayList<>(scenario.options());
+        return result(sandbox, begin(sandbox, running, scenario.options(), timing), timing);
+    }
+
+    /**
+     * The load by another client.
+     *
+     * @param libraries its class path, which comes before this program's
+     * @param main      takes the options of {@code sluicemq bench} and prints its result
+     */
+    static Measurement measure(
+            Sandbox sandbox, Peer.Running running, Scenario scenario, Timing timing, Path libraries, Class<?> main)
+            throws PeerFailure, InterruptedException {
+        String before = libraries.resolve("*") + System.getProperty("path.separator");
+        return result(sandbox, begin(sandbox, running, scenario.options(), timing, before, main), timing);
+    }
+
+    /** Starts a load by AMQP 0-9-1, whose {@link #result} is to be waited for. */
+    static Process begin(Sandbox sandbox, Peer.Running running, List<String> options, Timing timing)
+            throws PeerFailure {
+        return begin(sandbox, running, options, timing, "", BenchCommand.class);
+    }
+
+    private static Process begin(
+            Sandbox sandbox,
+            Peer.Running running,
+            List<String> options,
+            Timing timing,
+            String librariesBefore,
+            Class<?> main)
+            throws PeerFailure {
+        List<String> arguments = new ArrayList<>(options);
         arguments.addAll(List.of(
                 "--uri",
                 "amqp://guest:guest@127.0.0.1:" + running.port(),
@@ -49,7 +84,12 @@ final class LoadTool {
                 Integer.toString(DRAIN_SECONDS),
                 "--json",
                 "--quiet"));
-        Process process = sandbox.startWithErrorsApart(NAME, java(BenchCommand.class, arguments));
+        return sandbox.startWithErrorsApart(NAME, java(librariesBefore, main, arguments));
+    }
+
+    /** Waits for the end of a load and reads its figures. */
+    static Measurement result(Sandbox sandbox, Process process, Timing timing)
+            throws PeerFailure, InterruptedException {
         long limit = timing.warmupSeconds() + timing.seconds() + DRAIN_SECONDS + SLACK_SECONDS;
         if (!process.waitFor(limit, TimeUnit.SECONDS)) {
             throw new PeerFailure("the load tool did not end within " + limit + " s");
@@ -57,8 +97,12 @@ final class LoadTool {
         try {
             String json = Files.readString(sandbox.log(NAME));
             if (json.isBlank()) {
-                throw new PeerFailure("the load tool failed: "
-                        + Files.readString(sandbox.folder().resolve(NAME + ".err")).strip());
+                // The last line is the tool's own; before it a library may have had something to say.
+                String reason = Files.readString(sandbox.folder().resolve(NAME + ".err"))
+                        .lines()
+                        .filter(line -> !line.isBlank())
+                        .reduce("it said nothing", (before, line) -> line);
+                throw new PeerFailure("the load tool failed: " + reason);
             }
             return Measurement.of(new JsonMapper().readTree(json));
         } catch (IOException | JacksonException e) {

@@ -5,9 +5,11 @@ import tools.jackson.databind.JsonNode;
 /**
  * What one run of the load found on one broker.
  *
+ * @param confirmedPerSecond  messages acked by the broker; 0 without confirms
  * @param consumedPerSecond   deliveries, where each message has several
  * @param brokerCpuMicros     user and system time for one consumed message
- * @param p99Millis           from publish to delivery
+ * @param p50Millis           from publish, or from its intended time, to delivery
+ * @param p99Millis           the same
  * @param confirmP99Millis    from publish to confirm; 0 without confirms
  * @param brokerRssBytes      highest in the measured time
  * @param backlogPeak         highest number of deliveries owed
@@ -16,8 +18,10 @@ import tools.jackson.databind.JsonNode;
  */
 record Measurement(
         double publishedPerSecond,
+        double confirmedPerSecond,
         double consumedPerSecond,
         double brokerCpuMicros,
+        double p50Millis,
         double p99Millis,
         double confirmP99Millis,
         double brokerRssBytes,
@@ -26,7 +30,7 @@ record Measurement(
         String problem) {
 
     static Measurement failed(String problem) {
-        return new Measurement(0, 0, 0, 0, 0, 0, 0, 0, problem);
+        return new Measurement(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, problem);
     }
 
     /** Reads the load tool's JSON. */
@@ -34,8 +38,10 @@ record Measurement(
         JsonNode problem = result.path("problem");
         return new Measurement(
                 result.path("publishedPerSecond").asDouble(),
+                result.path("confirmedPerSecond").asDouble(),
                 result.path("consumedPerSecond").asDouble(),
                 result.path("brokerCpuMicrosPerMessage").asDouble(),
+                result.path("latency").path("p50Millis").asDouble(),
                 result.path("latency").path("p99Millis").asDouble(),
                 result.path("confirmLatency").path("p99Millis").asDouble(),
                 result.path("brokerRssBytes").asDouble(),

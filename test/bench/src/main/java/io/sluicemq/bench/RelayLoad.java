@@ -122,8 +122,10 @@ final class RelayLoad {
         double messages = Math.max(1, end.consumed() - begin.consumed());
         return new Measurement(
                 (end.published() - begin.published()) / seconds,
+                0,
                 messages / seconds,
                 (end.usage().cpuMicros() - begin.usage().cpuMicros()) / messages,
+                latency.getValueAtPercentile(50) / 1000.0,
                 latency.getValueAtPercentile(99) / 1000.0,
                 0,
                 end.usage().rssBytes(),

@@ -5,6 +5,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.function.ToDoubleFunction;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
@@ -19,11 +20,13 @@ final class Report {
     private static final List<String> HEADING = List.of(
             "broker",
             "published/s",
+            "confirmed/s",
             "consumed/s",
             "least – most",
             "×",
             "broker CPU µs/msg",
             "×",
+            "p50 ms",
             "p99 ms",
             "confirm p99 ms",
             "memory MiB",
@@ -79,6 +82,9 @@ final class Report {
         return List.of(
                 standing.peer(),
                 number(standing.median(Measurement::publishedPerSecond)),
+                standing.median(Measurement::confirmedPerSecond) == 0
+                        ? "-"
+                        : number(standing.median(Measurement::confirmedPerSecond)),
                 number(standing.median(Measurement::consumedPerSecond)),
                 number(standing.least(Measurement::consumedPerSecond)) + " – "
                         + number(standing.most(Measurement::consumedPerSecond)),
@@ -87,6 +93,7 @@ final class Report {
                         reference.median(Measurement::consumedPerSecond)),
                 decimal(standing.median(Measurement::brokerCpuMicros)),
                 ratio(standing.median(Measurement::brokerCpuMicros), reference.median(Measurement::brokerCpuMicros)),
+                decimal(standing.median(Measurement::p50Millis)),
                 decimal(standing.median(Measurement::p99Millis)),
                 standing.median(Measurement::confirmP99Millis) == 0
                         ? "-"
@@ -110,21 +117,31 @@ final class Report {
         if (ours.isEmpty() || others.isEmpty()) {
             return Optional.empty();
         }
+        boolean confirmed = ours.get().median(Measurement::confirmedPerSecond) > 0;
+        ToDoubleFunction<Measurement> rate =
+                confirmed ? Measurement::confirmedPerSecond : Measurement::consumedPerSecond;
         Standing fastest = others.stream()
-                .max(Comparator.comparingDouble(each -> each.median(Measurement::consumedPerSecond)))
+                .max(Comparator.comparingDouble(each -> each.median(rate)))
                 .orElseThrow();
-        Standing thriftiest = others.stream()
-                .min(Comparator.comparingDouble(each -> each.median(Measurement::brokerCpuMicros)))
+        Standing thriftiest = least(others, Measurement::brokerCpuMicros);
+        Standing promptest = least(others, Measurement::p99Millis);
+        return Optional.of("SluiceMQ: " + ratio(ours.get(), fastest, rate)
+                + " × the " + (confirmed ? "confirmed" : "consumed") + " messages a second of the fastest peer ("
+                + fastest.peer() + ") at " + ratio(ours.get(), fastest, Measurement::brokerCpuMicros)
+                + " × its CPU a message, " + ratio(ours.get(), thriftiest, Measurement::brokerCpuMicros)
+                + " × the CPU a message of the thriftiest (" + thriftiest.peer() + "), "
+                + ratio(ours.get(), promptest, Measurement::p99Millis)
+                + " × the p99 of the promptest (" + promptest.peer() + ").");
+    }
+
+    private static Standing least(List<Standing> standings, ToDoubleFunction<Measurement> figure) {
+        return standings.stream()
+                .min(Comparator.comparingDouble(each -> each.median(figure)))
                 .orElseThrow();
-        return Optional.of("SluiceMQ: "
-                + ratio(
-                        ours.get().median(Measurement::consumedPerSecond),
-                        fastest.median(Measurement::consumedPerSecond))
-                + " × the consumed messages a second of the fastest peer (" + fastest.peer() + "), "
-                + ratio(
-                        ours.get().median(Measurement::brokerCpuMicros),
-                        thriftiest.median(Measurement::brokerCpuMicros))
-                + " × the CPU a message of the thriftiest (" + thriftiest.peer() + ").");
+    }
+
+    private static String ratio(Standing ours, Standing other, ToDoubleFunction<Measurement> figure) {
+        return ratio(ours.median(figure), other.median(figure));
     }
 
     /** What each row is, and what failed in it. */

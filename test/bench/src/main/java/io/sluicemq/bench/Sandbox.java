@@ -33,9 +33,14 @@ final class Sandbox implements AutoCloseable {
     private final Deque<Process> processes = new ArrayDeque<>();
     private boolean closed;
 
+    /** In the folder of the system for temporary files. */
     Sandbox() {
+        this(Path.of(System.getProperty("java.io.tmpdir")));
+    }
+
+    Sandbox(Path parent) {
         try {
-            folder = Files.createTempDirectory("sluicemq-compare-");
+            folder = Files.createTempDirectory(parent.toAbsolutePath(), "sluicemq-compare-");
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -113,6 +118,12 @@ final class Sandbox implements AutoCloseable {
     /** Waits until a process that was started is ready. */
     void awaitReady(String name, Process process, Duration limit, BooleanSupplier ready)
             throws PeerFailure, InterruptedException {
+        awaitReady(name, process, limit, LOOK_MILLIS, ready);
+    }
+
+    /** The same with a time between two looks, where it matters how long it took. */
+    void awaitReady(String name, Process process, Duration limit, long lookMillis, BooleanSupplier ready)
+            throws PeerFailure, InterruptedException {
         long end = System.nanoTime() + limit.toNanos();
         while (!ready.getAsBoolean()) {
             if (!process.isAlive()) {
@@ -122,7 +133,7 @@ final class Sandbox implements AutoCloseable {
             if (System.nanoTime() > end) {
                 throw new PeerFailure(name + " was not ready within " + limit.toSeconds() + " s" + tail(name));
             }
-            TimeUnit.MILLISECONDS.sleep(LOOK_MILLIS);
+            TimeUnit.MILLISECONDS.sleep(lookMillis);
         }
     }
 

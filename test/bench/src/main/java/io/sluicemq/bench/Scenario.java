@@ -36,7 +36,28 @@ enum Scenario {
             1024,
             1,
             false,
-            "--rate 10000 --prefetch 500 --ack-every 50");
+            "--rate 10000 --prefetch 500 --ack-every 50"),
+    PERSISTENT_500(
+            "1 producer with 500 unconfirmed at most, 1 consumer, a durable queue, 1 KiB persistent, prefetch 500, an ack"
+                    + " for each 50",
+            1024,
+            1,
+            false,
+            "--persistent --durable --confirm 500 --prefetch 500 --ack-every 50"),
+    PERSISTENT_10Q(
+            "10 durable queues, 10 producers with 100 unconfirmed at most, 10 consumers, 1 KiB persistent, prefetch 200, an"
+                    + " ack for each 50",
+            1024,
+            10,
+            false,
+            "--persistent --durable --queues 10 --producers 10 --confirm 100 --prefetch 200 --ack-every 50"),
+    PERSISTENT_PACED(
+            "2,000 messages a second on a fixed schedule, 1 KiB persistent, a durable queue, 500 unconfirmed at most:"
+                    + " latencies count from the intended send",
+            1024,
+            1,
+            false,
+            "--persistent --durable --rate 2000 --confirm 500 --prefetch 500 --ack-every 50");
 
     private final String description;
     private final int size;
@@ -86,6 +107,11 @@ enum Scenario {
     /** Bytes go one way only, as fast as they can: what a relay without a protocol can do as well. */
     boolean isPlainFlow() {
         return plainFlow;
+    }
+
+    /** Confirms wait for a disk. */
+    boolean isPersistent() {
+        return options.contains("--persistent");
     }
 
     /** For the load tool. */

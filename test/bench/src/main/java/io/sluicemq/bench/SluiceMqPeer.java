@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -12,7 +13,10 @@ import java.util.Optional;
 final class SluiceMqPeer implements Peer {
 
     private static final Duration BUILD_LIMIT = Duration.ofMinutes(15);
-    private static final Duration START_LIMIT = Duration.ofMinutes(1);
+    static final Duration START_LIMIT = Duration.ofMinutes(1);
+
+    /** A start with data to read: far beyond what is hoped for, so that the time is told and not only that it failed. */
+    static final Duration RECOVERY_LIMIT = Duration.ofMinutes(10);
 
     private final Path checkout;
     private String version = "";
@@ -58,18 +62,22 @@ final class SluiceMqPeer implements Peer {
     @Override
     public Running start(Sandbox sandbox, int subscribers) throws PeerFailure, InterruptedException {
         int port = Sandbox.freePort();
-        Process process = sandbox.start(
-                name(),
-                sandbox.folder(),
-                Map.of("SLUICEMQ_JAVA_OPTS", HEAP),
-                List.of(
-                        launcher().toString(),
-                        "serve",
-                        "--port",
-                        Integer.toString(port),
-                        "--data",
-                        sandbox.folder().resolve("data").toString()));
+        Process process = launch(sandbox, port, sandbox.folder().resolve("data"), HEAP, List.of());
         sandbox.awaitReady(name(), process, START_LIMIT, () -> Peer.acceptsClients(port));
         return new Running(port, Sandbox.family(process));
+    }
+
+    /**
+     * Starts a broker and does not wait for it. Its launcher becomes the JVM, so the process is the broker.
+     *
+     * @param data    its data folder, empty or of a broker before it
+     * @param heap    an option of the JVM
+     * @param options more of {@code sluicemq serve}
+     */
+    Process launch(Sandbox sandbox, int port, Path data, String heap, List<String> options) throws PeerFailure {
+        List<String> command = new ArrayList<>(List.of(
+                launcher().toString(), "serve", "--port", Integer.toString(port), "--data", data.toString()));
+        command.addAll(options);
+        return sandbox.start(name(), sandbox.folder(), Map.of("SLUICEMQ_JAVA_OPTS", heap), command);
     }
 }

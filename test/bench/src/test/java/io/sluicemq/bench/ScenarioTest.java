@@ -19,10 +19,22 @@ class ScenarioTest {
         assertThat(Scenario.of(scenario.label())).isEqualTo(scenario);
     }
 
+    @ParameterizedTest
+    @EnumSource
+    void shouldHaveDurableQueuesAndConfirmsWhereMessagesArePersistent(Scenario scenario) {
+        assertThat(scenario.isPersistent()).isEqualTo(scenario.label().startsWith("persistent"));
+        assertThat(scenario.options().contains("--durable")).isEqualTo(scenario.isPersistent());
+        if (scenario.isPersistent()) {
+            assertThat(scenario.options()).contains("--confirm");
+        }
+    }
+
     @Test
     void shouldNameTheScenariosWhereOneIsNotKnown() {
         assertThatThrownBy(() -> Scenario.of("fast"))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("no scenario 'fast': there are transient-1x1, topic-20, confirm-500, 10q, paced");
+                .hasMessage(
+                        "no scenario 'fast': there are transient-1x1, topic-20, confirm-500, 10q, paced, persistent-500,"
+                                + " persistent-10q, persistent-paced");
     }
 }

@@ -3,17 +3,25 @@ package io.sluicemq.campaign;
 import io.sluicemq.broker.engine.BrokerCounters;
 import io.sluicemq.server.SluiceMQ;
 import io.sluicemq.server.SluiceMQBuilder;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
 import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 
-/** A SluiceMQ in this JVM, on a port that nobody else has, with everything in memory, and what it writes to its log. */
+/** A SluiceMQ in this JVM, on a port that nobody else has, with a data folder for its life, and what it writes to its log. */
 public final class EmbeddedBroker implements BrokerUnderTest {
 
     private final SluiceMQ broker;
     private final BrokerLog log;
+    private final Path data;
 
-    private EmbeddedBroker(SluiceMQ broker, BrokerLog log) {
+    private EmbeddedBroker(SluiceMQ broker, BrokerLog log, Path data) {
         this.broker = broker;
         this.log = log;
+        this.data = data;
     }
 
     /** Starts one that lets clients in without a name, too. */
@@ -23,8 +31,13 @@ public final class EmbeddedBroker implements BrokerUnderTest {
 
     /** Starts one with settings of its own. */
     public static EmbeddedBroker start(UnaryOperator<SluiceMQBuilder> settings) {
-        BrokerLog log = BrokerLog.listen();
-        return new EmbeddedBroker(settings.apply(SluiceMQ.builder().port(0)).start(), log);
+        try {
+            Path data = Files.createTempDirectory("sluicemq-embedded-");
+            BrokerLog log = BrokerLog.listen();
+            return new EmbeddedBroker(settings.apply(SluiceMQ.builder().port(0).data(data)).start(), log, data);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     /** The broker's numbers now. */
@@ -71,6 +84,13 @@ public final class EmbeddedBroker implements BrokerUnderTest {
     public void close() {
         broker.close();
         log.close();
+        try (Stream<Path> files = Files.walk(data)) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.delete(file);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     @Override
