@@ -43,7 +43,8 @@ class ServeIT {
             assertThat(out.readLine()).isNull();
             List<String> log = err.lines().toList();
             assertThat(log).hasSize(4);
-            assertThat(log.getFirst()).contains(" INFO  DurableStore: the log in data/log has 0 queues with 0 messages");
+            assertThat(log.getFirst())
+                    .contains(" INFO  DurableStore: the log in data/log has 0 queues with 0 messages");
             assertThat(log.get(1)).matches("\\d{4}-\\d\\d-\\d\\dT\\S+ INFO  Serve: SluiceMQ \\S+ on Java .*");
             assertThat(log.get(2)).matches("\\d{4}-\\d\\d-\\d\\dT\\S+ INFO  Serve: stopping");
             assertThat(log.getLast()).matches("\\d{4}-\\d\\d-\\d\\dT\\S+ INFO  Serve: stopped");

@@ -62,6 +62,7 @@ class DeadLettersTest {
         Channel channel = lab.channel();
         channel.basicReject(channel.basicGet(queue, false).getEnvelope().getDeliveryTag(), false);
         channel.close();
+        awaitDepth(lab, dead, 1);
         GetResponse message = lab.take(dead).getFirst();
         assertThat(Lab.text(message)).isEqualTo("m");
         assertThat(message.getEnvelope().getExchange()).isEqualTo(direct);
@@ -104,6 +105,7 @@ class DeadLettersTest {
                 table("x-dead-letter-exchange", "", "x-dead-letter-routing-key", dead, "x-max-length", 1));
         lab.send(queue, expiration("60000"), "1");
         lab.send(queue, "2");
+        awaitDepth(lab, dead, 1);
         BasicProperties properties = lab.take(dead).getFirst().getProps();
         assertThat(deaths(properties).getFirst()).containsEntry("reason", "maxlen")
                 .containsEntry("original-expiration", "60000");
@@ -206,7 +208,9 @@ class DeadLettersTest {
         String source = lab.exchange(BuiltinExchangeType.DIRECT);
         lab.bind(queue, source, "one");
         lab.publish(source, "one", new BasicProperties.Builder().headers(table("CC", List.of("two"))).build(), "m");
+        awaitDepth(lab, one, 1);
         assertThat(lab.drain(one)).containsExactly("m");
+        awaitDepth(lab, two, 1);
         GetResponse copy = lab.take(two).getFirst();
         assertThat(deaths(copy.getProps()).getFirst()).containsEntry("routing-keys", List.of("one", "two"));
     }
@@ -220,6 +224,7 @@ class DeadLettersTest {
                 .queue(table("x-dead-letter-exchange", direct, "x-dead-letter-routing-key", "dead", "x-max-length", 0));
         lab.send(queue, new BasicProperties.Builder().headers(table("CC", List.of("copy"))).build(), "m");
         assertThat(lab.drain(copies)).isEmpty();
+        awaitDepth(lab, dead, 1);
         assertThat(lab.drain(dead)).containsExactly("m");
     }
 
@@ -246,6 +251,7 @@ class DeadLettersTest {
         lab.sendNumbers(queue, 1, 5);
         lab.channel().queueDelete(queue);
         lab.send(dead, "only this");
+        awaitDepth(lab, dead, 1);
         assertThat(lab.drain(dead)).containsExactly("only this");
     }
 }
