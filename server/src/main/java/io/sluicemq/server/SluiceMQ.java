@@ -159,7 +159,7 @@ public final class SluiceMQ implements AutoCloseable {
             return data == null
                     ? null
                     : DurableStore.open(
-                            data, config.storage(), config.virtualHosts(), config.limits().maxMessageSize());
+                            data, config.storage(), config.virtualHosts(), config.limits());
         } catch (DataFolderRefused e) {
             throw new StartFailure(e.getMessage(), e);
         }

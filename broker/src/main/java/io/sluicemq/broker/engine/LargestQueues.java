@@ -8,7 +8,7 @@ import java.util.Collection;
  * most messages that consumers hold. Immutable, so that it may cross loops.
  *
  * @param ready the first of them in words; null if no queue has a ready message
- * @param readyBytes bytes of its ready messages' bodies
+ * @param readyBytes bytes of its ready messages in memory
  * @param unsettled the second in words; null if no consumer holds a message
  * @param unsettledMessages messages that its consumers hold
  */
@@ -21,7 +21,7 @@ record LargestQueues(String ready, long readyBytes, String unsettled, int unsett
         Queue ready = null;
         Queue unsettled = null;
         for (Queue queue : queues) {
-            if (queue.ready() > 0 && (ready == null || queue.readyBodyBytes() > ready.readyBodyBytes())) {
+            if (queue.ready() > 0 && (ready == null || queue.residentBytes() > ready.residentBytes())) {
                 ready = queue;
             }
             if (queue.unsettled() > 0 && (unsettled == null || queue.unsettled() > unsettled.unsettled())) {
@@ -31,9 +31,9 @@ record LargestQueues(String ready, long readyBytes, String unsettled, int unsett
         return new LargestQueues(
                 ready == null
                         ? null
-                        : ready + " (" + ready.ready() + " messages, " + (ready.readyBodyBytes() >> 20)
+                        : ready + " (" + ready.ready() + " messages, " + (ready.residentBytes() >> 20)
                                 + " MiB, consumers: " + ready.status().consumers() + ")",
-                ready == null ? 0 : ready.readyBodyBytes(),
+                ready == null ? 0 : ready.residentBytes(),
                 unsettled == null ? null : unsettled + " (" + unsettled.unsettled() + " messages)",
                 unsettled == null ? 0 : unsettled.unsettled());
     }

@@ -156,13 +156,16 @@ final class TransactionWork implements Transaction {
         private final List<Publish> all;
         private final Map<QueueProxy, Share> work;
         private final List<Settlement> ends;
+        private final Reply<Void> reply;
         private final Completion done;
         private int next;
+        private boolean refused;
 
         Commit(List<Publish> all, Map<QueueProxy, Share> work, List<Settlement> ends, Reply<Void> reply) {
             this.all = all;
             this.work = work;
             this.ends = ends;
+            this.reply = reply;
             this.done = new Completion(here.loop) {
                 @Override
                 protected void complete(BrokerError refusal) {
@@ -183,11 +186,33 @@ final class TransactionWork implements Transaction {
         @Override
         public void run() {
             if (here.journal() != null && !log()) {
-                here.parkAgain(this);
+                if (!refused) {
+                    here.parkAgain(this);
+                }
                 return;
             }
             letGoOfMemory();
             carryOut();
+        }
+
+        /** It is larger than a record of the log may be: nothing of it happens. */
+        private void refuse() {
+            refused = true;
+            for (Publish publish : all) {
+                if (publish.position != Journal.NONE) {
+                    here.journal().abandon(publish.position, publish.share, publish.route.loggedIds().length);
+                }
+            }
+            for (Map.Entry<QueueProxy, Share> each : work.entrySet()) {
+                if (each.getKey().queue().options().rejectsOverflow()) {
+                    List<Message> messages = each.getValue().messages();
+                    each.getKey().run(here, () -> each.getKey().queue().withdraw(messages));
+                }
+            }
+            letGoOfMemory();
+            reply.failed(new BrokerError.LimitReached(
+                    "bytes in the record of a transaction", "commit", client.virtualHost(),
+                    here.journal().maxRecordBytes()));
         }
 
         /** Writes it; false if there is no room for the next part. */
@@ -225,6 +250,10 @@ final class TransactionWork implements Transaction {
             }
             if (published.isEmpty() && accepted.isEmpty()) {
                 return true;
+            }
+            if (!journal.fits(published, accepted)) {
+                refuse();
+                return false;
             }
             long position = journal.commit(published, accepted);
             if (position == Journal.NONE) {

@@ -383,6 +383,16 @@ public final class Journal implements LogListener {
         return position;
     }
 
+    /** Whether a transaction's record is not larger than a record may be. */
+    public boolean fits(List<CommitRecord.Publish> publishes, TurnRecord settlements) {
+        return CommitRecord.length(publishes, settlements) <= maxRecordBytes();
+    }
+
+    /** The longest record, in bytes. */
+    public int maxRecordBytes() {
+        return log.options().maxRecordBytes();
+    }
+
     /** Gives up a body that no transaction will name. */
     public void abandon(long position, int share, int queues) {
         log.release(position, (long) share * queues, queues);

@@ -182,9 +182,9 @@ public final class Queue {
         return ready.size();
     }
 
-    /** Bytes of the bodies of ready messages. */
-    public long readyBodyBytes() {
-        return readyBodyBytes;
+    /** Bytes of ready messages in memory. */
+    public long residentBytes() {
+        return ready.residentBytes();
     }
 
     /** It was declared again, or read: an unused queue's time starts anew. */

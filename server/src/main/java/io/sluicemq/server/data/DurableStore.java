@@ -1,6 +1,7 @@
 package io.sluicemq.server.data;
 
 import io.sluicemq.broker.engine.BrokerStore;
+import io.sluicemq.server.config.LimitsConfig;
 import io.sluicemq.server.config.StorageConfig;
 import io.sluicemq.store.DamagedLog;
 import io.sluicemq.store.ForeignLog;
@@ -23,8 +24,8 @@ public final class DurableStore {
     private static final Logger LOG = LoggerFactory.getLogger(DurableStore.class);
 
     private static final String LOG_FOLDER = "log";
-    /** Beside a message's body there are its header, its keys and its history. */
-    private static final int MOST_BESIDE_BODY = 4 << 20;
+    /** Beside a message's body and its header there are its keys, its queues and its history. */
+    private static final int MOST_BESIDE = 4 << 20;
 
     private DurableStore() {}
 
@@ -32,11 +33,11 @@ public final class DurableStore {
      * Opens the log and reads what it has.
      *
      * @param virtualHosts those of the configuration
-     * @param maxMessageBytes of the largest body
+     * @param limits those of the largest message
      * @throws DataFolderRefused if the log is damaged, of another format, or has queues of other virtual hosts
      */
     public static BrokerStore open(
-            DataFolder folder, StorageConfig config, List<String> virtualHosts, int maxMessageBytes)
+            DataFolder folder, StorageConfig config, List<String> virtualHosts, LimitsConfig limits)
             throws DataFolderRefused {
         Path path = folder.path().resolve(LOG_FOLDER);
         String refusal = "the log in " + path + " can't be used: ";
@@ -45,7 +46,7 @@ public final class DurableStore {
         try {
             Files.createDirectories(path);
             store = BrokerStore.open(
-                    new FolderDisk(path), options(config, maxMessageBytes), new WorkerThreads("sluicemq"));
+                    new FolderDisk(path), options(config, limits), new WorkerThreads("sluicemq"));
         } catch (DamagedLog e) {
             throw new DataFolderRefused(
                     "the log is damaged: " + e.getMessage()
@@ -72,7 +73,7 @@ public final class DurableStore {
         return e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
     }
 
-    private static LogOptions options(StorageConfig config, int maxMessageBytes) {
+    private static LogOptions options(StorageConfig config, LimitsConfig limits) {
         SyncMode sync =
                 switch (config.sync()) {
                     case "always" -> new SyncMode.Always();
@@ -84,7 +85,7 @@ public final class DurableStore {
                 .withSync(sync)
                 .withSegmentBytes(config.segmentSize())
                 .withFreeSpaceFloorBytes(config.freeSpaceFloor())
-                .withMaxRecordBytes(maxMessageBytes + MOST_BESIDE_BODY);
+                .withMaxRecordBytes(limits.maxMessageSize() + limits.frameMax() + MOST_BESIDE);
     }
 
     private static void report(BrokerStore store, Path path, long nanos) {
