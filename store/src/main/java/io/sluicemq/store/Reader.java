@@ -15,11 +15,16 @@ import java.util.zip.CRC32C;
 /**
  * Reads records for the loops that are assigned to it, in the order they ask. Runs on its own thread; requests come by a queue,
  * which the loops' own limits bound. A stretch of the log that was read stays in {@code window}, so that the records that
- * follow need no read of their own.
+ * follow closely need no read of their own; those of many queues lie scattered, and are read one by one.
  */
 final class Reader implements Workers.Step {
 
     private static final int MAX_OPEN_FILES = 16;
+
+    /** What is read for a record of which nothing is known yet. */
+    private static final int FIRST_BYTES = 4 << 10;
+    /** To read so many bytes that nobody wants costs about as much as another read. */
+    private static final int CLOSE_BYTES = 16 << 10;
 
     private final Log log;
     private final Disk disk;
@@ -34,6 +39,8 @@ final class Reader implements Workers.Step {
     private Segment windowSegment;
     private long windowStart;
     private int windowBytes;
+    /** How much is worth reading from the record at hand on. */
+    private int wanted;
 
     Reader(Log log, Disk disk, Segments segments, LogOptions options) {
         this.log = log;
@@ -90,6 +97,7 @@ final class Reader implements Workers.Step {
                 if (i > 0 && request.bytes() >= options.readBatchBytes()) {
                     return;
                 }
+                wanted = wantedFrom(request, i);
                 if (!read(segment, position, request)) {
                     return;
                 }
@@ -103,6 +111,20 @@ final class Reader implements Workers.Step {
                 segment.readEnds();
             }
         }
+    }
+
+    /** How many bytes from a record on bring those that are asked for next, as far as they are close to each other. */
+    private int wantedFrom(ReadRequest request, int index) {
+        long start = request.positions[request.from + index];
+        long end = start;
+        for (int i = index + 1; i < request.count; i++) {
+            long next = request.positions[request.from + i];
+            if (next < end || next - end > CLOSE_BYTES || next - start > window.capacity() - FIRST_BYTES) {
+                break;
+            }
+            end = next;
+        }
+        return (int) (end - start) + FIRST_BYTES;
     }
 
     private static IOException gone(long position) {
@@ -165,7 +187,8 @@ final class Reader implements Workers.Step {
     private int load(Segment segment, long position, int bytes) throws IOException {
         if (segment != windowSegment || position < windowStart || position + bytes > windowStart + windowBytes) {
             long available = Math.min(log.written(), segment.end) - position;
-            window.clear().limit((int) Math.min(window.capacity(), available));
+            int length = Math.min(window.capacity(), Math.max(bytes, wanted));
+            window.clear().limit((int) Math.min(length, available));
             windowSegment = null;
             windowBytes = file(segment).read(window, position - segment.start);
             window.clear();

@@ -35,7 +35,7 @@ final class Paging {
     private static final int BATCH = 1024;
 
     private static final long BATCH_BYTES = 1 << 20;
-    private static final long LEAST_BATCH_BYTES = 64 << 10;
+    private static final long LEAST_BATCH_BYTES = 16 << 10;
     /** When memory is short, those who hold more unsettled messages than this get no more of the log. */
     private static final int MOST_UNSETTLED_WHEN_SHORT = 1024;
     /** What stays in memory of a level when memory is short. */
@@ -87,9 +87,8 @@ final class Paging {
 
     /** Takes back what was recovered. */
     void restore(int level, Backlog backlog) {
-        Backlog open = ready.openBacklog(level);
-        backlog.forEach(open::append);
-        ready.waiting(open.size());
+        ready.restoreBacklog(level, backlog);
+        ready.waiting(backlog.size());
         countIndex();
     }
 

@@ -67,6 +67,12 @@ final class PriorityMessages {
         return backlogs[level];
     }
 
+    /** Takes what waits in the log at a level from the start. */
+    void restoreBacklog(int level, Backlog backlog) {
+        backlogs[level] = backlog;
+        highest = Math.max(highest, level);
+    }
+
     /** Takes away what waits in the log at a level. */
     Backlog takeBacklog(int level) {
         Backlog taken = backlogs[level];
