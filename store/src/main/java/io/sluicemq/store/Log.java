@@ -211,8 +211,10 @@ public final class Log {
         if (segment == null) {
             throw new IllegalArgumentException("the log has no position " + position);
         }
-        segment.retain(-payloadBytes, -records);
-        if (segment.retainedRecords() == 0 && keeperWorker != null) {
+        long left = segment.retain(-payloadBytes, -records);
+        double sparse = options.sparseBelow() * segment.sizeBytes();
+        boolean isSparseNow = left < sparse && left + payloadBytes >= sparse;
+        if ((isSparseNow || segment.retainedRecords() == 0) && keeperWorker != null) {
             keeperWorker.wake();
         }
     }

@@ -15,7 +15,7 @@ package io.sluicemq.store;
  * @param readBatchBytes payload bytes that one batch of reads brings at most, but for a single record that is longer
  * @param readAheadBytes how much is read at a time
  * @param sparseBelow segments are emptied by copying when less than this part of them is retained; 0 for never
- * @param compactionBytesPerSecond how much of sparse segments is read in a second at most
+ * @param compactionBytesPerSecond how much is copied out of sparse segments in a second at most; sixteen times as much is read
  */
 public record LogOptions(
         int segmentBytes,

@@ -36,9 +36,10 @@ final class Segment {
         return end - start;
     }
 
-    void retain(long bytes, long records) {
-        retainedBytes.addAndGet(bytes);
+    /** Returns how many bytes are retained now. */
+    long retain(long bytes, long records) {
         retainedRecords.addAndGet(records);
+        return retainedBytes.addAndGet(bytes);
     }
 
     long retainedBytes() {

@@ -40,6 +40,10 @@ final class Checkpoints {
     private static final int MOST_PENDING_BYTES = 8 << 20;
     private static final long BREATH_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
     private static final long RETRY_BYTES = 16L << 20;
+    /** A segment can go when two checkpoints are behind its end: so there are some to each segment. */
+    private static final int SEGMENT_PARTS = 8;
+
+    private static final int LEAST_INTERVAL_BYTES = 1 << 20;
     /** The next checkpoint comes when the log has grown by this many times the last one's size. */
     private static final int LOG_FOR_CHECKPOINT = 4;
 
@@ -63,7 +67,7 @@ final class Checkpoints {
         this.log = log;
         this.moving = moving;
         this.home = contexts[0].loop;
-        this.leastInterval = Math.max(1 << 20, log.options().segmentBytes() / 4);
+        this.leastInterval = Math.max(LEAST_INTERVAL_BYTES, log.options().segmentBytes() / SEGMENT_PARTS);
         this.interval = leastInterval;
     }
 
