@@ -1,5 +1,6 @@
 package io.sluicemq.server;
 
+import io.sluicemq.broker.journal.RecordText;
 import io.sluicemq.server.data.DataFolderReading;
 import io.sluicemq.server.data.DataFolderRefused;
 import io.sluicemq.store.LogTool;
@@ -56,7 +57,7 @@ public final class InspectLog {
      * @return as {@link #verify}, of what was read
      */
     public static int dump(Path folder, long from, boolean payloads, PrintWriter out, PrintWriter err) {
-        return run(folder, (log, to) -> LogTool.dump(log, from, payloads, to), out, err);
+        return run(folder, (log, to) -> LogTool.dump(log, from, payloads, RecordText::of, to), out, err);
     }
 
     private static int run(Path folder, Look look, PrintWriter out, PrintWriter err) {

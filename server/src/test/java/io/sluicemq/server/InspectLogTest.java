@@ -71,12 +71,12 @@ class InspectLogTest {
     @Test
     void shouldDumpWhatItIsAskedFor() {
         assertThat(dump(data, 0, true)).isZero();
-        assertThat(out.toString()).contains("4096 type 1, 5 bytes: 6669727374",
-                second + " type 1, 6 bytes: 7365636f6e64");
+        assertThat(out.toString()).containsPattern("4096 type 1, 5 bytes, .*: 6669727374\n")
+                .containsPattern(second + " type 1, 6 bytes, .*: 7365636f6e64\n");
 
         out.getBuffer().setLength(0);
         assertThat(dump(data, second, false)).isZero();
-        assertThat(out.toString()).contains(second + " type 1, 6 bytes\n").doesNotContain("4096 type");
+        assertThat(out.toString()).contains(second + " type 1, 6 bytes, can't be read").doesNotContain("4096 type");
     }
 
     @Test

@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import java.util.function.BiFunction;
 
 /**
  * Looks at the log of a stopped broker, and changes nothing: {@link #verify} checks every record of every segment and every
@@ -23,10 +24,14 @@ public final class LogTool {
     private final boolean dump;
     private final boolean payloads;
     private final long from;
+    private final BiFunction<Integer, ByteBuffer, String> words;
     private UUID log;
     private int problems;
 
-    private LogTool(PrintWriter out, Disk disk, boolean dump, boolean payloads, long from) {
+    private LogTool(
+            PrintWriter out, Disk disk, boolean dump, boolean payloads, long from,
+            BiFunction<Integer, ByteBuffer, String> words) {
+        this.words = words;
         this.out = out;
         this.disk = disk;
         this.dump = dump;
@@ -43,7 +48,7 @@ public final class LogTool {
      * @throws IOException if the folder can't be read or holds no log
      */
     public static boolean verify(Path folder, PrintWriter out) throws IOException {
-        return new LogTool(out, new FolderDisk(folder), false, false, 0).run();
+        return new LogTool(out, new FolderDisk(folder), false, false, 0, null).run();
     }
 
     /**
@@ -52,11 +57,14 @@ public final class LogTool {
      * @param folder with the segment files
      * @param from the first position to print; segments that end before it are not read
      * @param payloads whether to print the payloads, too, in hexadecimal
+     * @param words says what a record of a type with that payload means
      * @return whether all that was read is whole
      * @throws IOException if the folder can't be read or holds no log
      */
-    public static boolean dump(Path folder, long from, boolean payloads, PrintWriter out) throws IOException {
-        return new LogTool(out, new FolderDisk(folder), true, payloads, from).run();
+    public static boolean dump(
+            Path folder, long from, boolean payloads, BiFunction<Integer, ByteBuffer, String> words, PrintWriter out)
+            throws IOException {
+        return new LogTool(out, new FolderDisk(folder), true, payloads, from, words).run();
     }
 
     /** Whether a folder has a file that is named as a segment. */
@@ -215,10 +223,9 @@ public final class LogTool {
             case RecordFormat.MOVED -> {
                 MovedRecord moved = MovedRecord.decode(payload);
                 payload = moved.payload();
-                line.append("type ").append(moved.type()).append(", ").append(payload.remaining())
-                        .append(" bytes, moved from ").append(moved.from());
+                line.append(inWords(moved.type(), payload)).append(", moved from ").append(moved.from());
             }
-            default -> line.append("type ").append(type).append(", ").append(payload.remaining()).append(" bytes");
+            default -> line.append(inWords(type, payload));
         }
         if (payloads && (type <= RecordFormat.MAX_USER_TYPE || type == RecordFormat.MOVED)) {
             byte[] bytes = new byte[payload.remaining()];
@@ -226,6 +233,11 @@ public final class LogTool {
             line.append(": ").append(java.util.HexFormat.of().formatHex(bytes));
         }
         out.println(line);
+    }
+
+    private String inWords(int type, ByteBuffer payload) {
+        String meaning = words.apply(type, payload.duplicate().order(payload.order()));
+        return "type " + type + ", " + payload.remaining() + " bytes" + (meaning.isEmpty() ? "" : ", " + meaning);
     }
 
     private void checkpoint(String name) throws IOException {

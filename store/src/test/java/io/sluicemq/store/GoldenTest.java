@@ -151,7 +151,7 @@ class GoldenTest {
     }
 
     private boolean dump(long from, boolean payloads) throws IOException {
-        return run(out -> LogTool.dump(folder, from, payloads, out));
+        return run(out -> LogTool.dump(folder, from, payloads, (type, payload) -> "", out));
     }
 
     private interface Look {
