@@ -151,6 +151,13 @@ public final class SimulatedDisk implements Disk {
         return copy;
     }
 
+    /** An independent disk with what a crash would leave that loses all that was not synced. */
+    public synchronized SimulatedDisk copySynced() {
+        SimulatedDisk copy = new SimulatedDisk();
+        onDisk.forEach((name, content) -> copy.put(name, content.synced));
+        return copy;
+    }
+
     @Override
     public synchronized List<Entry> list() {
         return files.entrySet().stream().map(each -> new Entry(each.getKey(), each.getValue().seen.length)).toList();

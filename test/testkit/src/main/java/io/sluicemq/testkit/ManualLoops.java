@@ -9,7 +9,7 @@ import java.util.random.RandomGenerator;
  * A set of {@link ManualLoop}s with one virtual clock, all driven by the test's own thread: nothing happens until the test
  * says so, and the same calls give the same run. Not safe for use by several threads.
  *
- * <p>Invariant: at most one of the loops is current, and time moves in {@link #advance} only.
+ * <p>Invariant: at most one of the loops is current, and time moves in {@link #advance} and {@link #passTime} only.
  */
 public final class ManualLoops {
 
@@ -76,6 +76,11 @@ public final class ManualLoops {
         }
         nanoTime = end;
         runAll();
+    }
+
+    /** Moves time on by {@code nanos} and runs nothing: timers that have come due are ready. */
+    public void passTime(long nanos) {
+        nanoTime += nanos;
     }
 
     public long nanoTime() {
