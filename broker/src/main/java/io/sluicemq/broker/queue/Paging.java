@@ -137,10 +137,12 @@ final class Paging {
         for (int level = ready.levels() - 1; level >= 0; level--) {
             if (ready.waitsInLog(level)) {
                 int resident = ready.resident(level);
+                // While the highest level has none in memory nothing can be delivered, whatever lower ones have there.
                 boolean mayMore = effects.memoryLow()
                         ? resident == 0 && queue.unsettled() <= MOST_UNSETTLED_WHEN_SHORT
-                        : resident < FEW_RESIDENT && ready.residentBytes() <= effects.residentBytes();
-                if (mayMore || resident == 0 && ready.resident() == 0 && queue.unsettled() == 0) {
+                        : resident == 0
+                                || resident < FEW_RESIDENT && ready.residentBytes() <= effects.residentBytes();
+                if (mayMore) {
                     load(level);
                 }
                 return;
