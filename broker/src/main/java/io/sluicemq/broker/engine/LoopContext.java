@@ -143,9 +143,12 @@ final class LoopContext {
     /** Messages take too much memory, or no more. */
     void memory(boolean low) {
         memoryLow = low;
-        for (Queue queue : queues.toArray(Queue[]::new)) {
-            queue.memoryChanged(low);
-        }
+        // Queues act on it by themselves: this may come from the middle of what one of them is doing.
+        loop.execute(() -> {
+            for (Queue queue : queues.toArray(Queue[]::new)) {
+                queue.memoryChanged(memoryLow);
+            }
+        });
         tellClients();
     }
 

@@ -209,7 +209,6 @@ final class Paging {
             if (ofRound != round) {
                 return; // purged meanwhile
             }
-            loading = -1;
             Backlog backlog = ready.backlog(level);
             int next = 0;
             for (int i = 0; i < count; i++) {
@@ -226,6 +225,7 @@ final class Paging {
                 backlog.removeFirst();
                 ready.waiting(-1);
             }
+            loading = -1;
             countIndex();
             boolean moved = next < logged.length && !backlog.isEmpty() && backlog.firstPosition() != logged[next];
             if (failure != null && !moved) {
