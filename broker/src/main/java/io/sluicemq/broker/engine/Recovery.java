@@ -41,9 +41,12 @@ final class Recovery implements LogVisitor {
     private final Long2LongHashMap moves = new Long2LongHashMap(NOWHERE);
     private final Ends ends = new Ends();
     private long highestQueueId;
+    /** What is before it is in the checkpoint; 0 if there is none. */
+    private long checkpoint;
 
     @Override
     public void checkpoint(long position, ByteBuffer piece) {
+        checkpoint = position;
         reading(position, () -> {
             if (RecoveredMessages.isSection(piece)) {
                 RecoveredQueue queue = queues.get(RecoveredMessages.queueId(piece));
@@ -133,6 +136,9 @@ final class Recovery implements LogVisitor {
                     queue.messages().published(
                             publish.position(), share, publish.bodyBytes(), publish.priority(),
                             publish.publishedMillis(), publish.ttlMillis());
+                    if (publish.position() < checkpoint) {
+                        queue.messages().perhapsTwice(publish.position());
+                    }
                 }
             }
         }

@@ -23,6 +23,8 @@ public final class RecoveredMessages {
     private final Backlog[] levels;
     private final int[] expiring;
     private final LongHashSet removed = new LongHashSet();
+    /** Positions of messages that the checkpoint may have, too. */
+    private final LongHashSet perhapsTwice = new LongHashSet();
     private Map<Long, Integer> failed = new HashMap<>();
     private long deliveredUpTo = QueueEntry.NOT_LOGGED;
 
@@ -41,6 +43,14 @@ public final class RecoveredMessages {
         }
         long expiresAt = ttl == QueueOptions.NONE ? QueueEntry.NEVER : publishedMillis + ttl;
         add(Math.min(priority, levels.length - 1), position, share, bodyBytes, expiresAt);
+    }
+
+    /**
+     * A message was published by a record behind the checkpoint, but is itself before it: the checkpoint has it, too, if its queue
+     * had it when that was written.
+     */
+    public void perhapsTwice(long position) {
+        perhapsTwice.add(position);
     }
 
     private void add(int level, long position, int share, int bodyBytes, long expiresAtMillis) {
@@ -101,24 +111,27 @@ public final class RecoveredMessages {
     }
 
     /**
-     * Takes out what was removed and what has moved elsewhere.
+     * Takes out what was removed, what has moved elsewhere, and what is there twice.
      *
      * @param moves the position to which a record was copied, or a negative number
      */
     public void finish(LongUnaryOperator moves, boolean anyMoves, Kept out) {
+        LongHashSet twice = new LongHashSet();
+        perhapsTwice.forEachLong(position -> twice.add(lastOf(position, moves)));
         for (int level = 0; level < levels.length; level++) {
             Backlog found = levels[level];
             if (found == null) {
                 continue;
             }
-            boolean asItIs = removed.isEmpty() && !anyMoves;
+            boolean asItIs = removed.isEmpty() && !anyMoves && twice.isEmpty();
+            LongHashSet seen = new LongHashSet();
             LongHashSet lost = new LongHashSet();
             Backlog left = asItIs ? found : new Backlog();
             int[] count = expiring;
             int here = level;
             found.forEach((position, share, bodyBytes, expires, message) -> {
                 long at = asItIs ? position : lastOf(position, moves);
-                if (at == MISSING) {
+                if (at == MISSING || twice.contains(at) && !seen.add(at)) {
                     return;
                 }
                 if (!out.keep(at, share)) {
