@@ -297,8 +297,14 @@ public final class Queue {
             entry.deliveryCount = failed == null ? 0 : failed;
         }
         ready.append(entry);
-        if (expiresAtMillis != QueueEntry.NEVER && hasOwnTtl(message)) {
-            expiry.watch(entry);
+        if (expiresAtMillis != QueueEntry.NEVER) {
+            if (hasOwnTtl(message)) {
+                expiry.watch(entry);
+            }
+            if (expiresAtMillis < expiryTimerMillis) {
+                // The timer may have come and gone while it was being read.
+                armExpiryTimer(expiresAtMillis, loop.currentTimeMillis());
+            }
         }
         consumers.offerFiltering(entry.sequence);
     }
