@@ -835,7 +835,11 @@ public final class Queue {
         }
         QueueEntry entry = consumer.filters() ? nextFor(consumer) : nextUnexpired();
         if (entry == null) {
-            // Nothing here is for it; it comes back into the line when something new arrives.
+            if (!consumer.filters()) {
+                // All that were in memory had expired: it is the first for what is read next.
+                consumers.offer(consumer);
+            }
+            // Nothing here is for one that filters; it comes back into the line when something new arrives.
             return true;
         }
         take(entry, consumer);
