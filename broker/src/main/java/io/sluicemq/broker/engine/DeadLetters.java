@@ -148,11 +148,11 @@ final class DeadLetters {
     private void leave(Dead dead) {
         if (dead.position() != Journal.NONE) {
             if (dead.queue().isRemoved()) {
-                context.journal().removedBefore(dead.position(), dead.share());
+                context.journal().removedBefore(dead.position(), dead.share(), dead.completion());
             } else {
                 context.journal().removed(dead.queue().id(), dead.position(), dead.share(), dead.completion());
-                return;
             }
+            return;
         }
         if (dead.completion() != null) {
             dead.completion().met(context.loop);

@@ -600,7 +600,7 @@ public final class Queue {
                 completion.met(loop);
             }
         } else if (already) {
-            effects.unlogged(entry.position, entry.share);
+            effects.unlogged(entry.position, entry.share, completion);
         } else {
             effects.unlog(this, entry.position, entry.share, completion);
         }
@@ -670,10 +670,8 @@ public final class Queue {
         if (removed) {
             entry.gone();
             effects.released(entry.message);
-            unlog(entry, true, null);
-            if (completion != null) {
-                completion.met(loop);
-            }
+            // The record of the queue's end may still be on its way to the disk.
+            unlog(entry, true, completion);
             return;
         }
         boolean stays = false;
