@@ -147,10 +147,11 @@ final class DeadLetters {
 
     private void leave(Dead dead) {
         if (dead.position() != Journal.NONE) {
+            long position = dead.queue().buried(dead.position());
             if (dead.queue().isRemoved()) {
-                context.journal().removedBefore(dead.position(), dead.share(), dead.completion());
+                context.journal().removedBefore(position, dead.share(), dead.completion());
             } else {
-                context.journal().removed(dead.queue().id(), dead.position(), dead.share(), dead.completion());
+                context.journal().removed(dead.queue().id(), position, dead.share(), dead.completion());
             }
             return;
         }

@@ -292,8 +292,12 @@ final class Paging {
             if (backlog == null || loading == level) {
                 continue;
             }
+            int here = level;
             backlog.removeDue(nowMillis, 0, DUE_BATCH - due.size(), (position, share, bodyBytes, expires, message) -> {
                 due.add(new Due(position, share, message));
+                if (deadLetters) {
+                    queue.dying(here, position, share, bodyBytes, expires);
+                }
                 ready.waiting(-1);
                 queue.leftBacklog(bodyBytes, expires);
             });
@@ -308,14 +312,19 @@ final class Paging {
             }
             return;
         }
+        expiring = true;
+        readExpired(due);
+    }
+
+    private void readExpired(List<Due> due) {
         long[] positions = new long[due.size()];
         int inLog = 0;
         for (Due each : due) {
-            if (each.position != QueueEntry.NOT_LOGGED) {
-                positions[inLog++] = each.position;
+            if (each.message == null) {
+                each.askedAt = queue.dyingAt(each.position);
+                positions[inLog++] = each.askedAt;
             }
         }
-        expiring = true;
         ExpiredLoad load = new ExpiredLoad(due);
         if (inLog == 0) {
             load.done(0, null);
@@ -330,6 +339,8 @@ final class Paging {
         private final long position;
         private final int share;
         private final Message message;
+        /** Where it is being read. */
+        private long askedAt;
 
         Due(long position, int share, Message message) {
             this.position = position;
@@ -381,25 +392,19 @@ final class Paging {
         public void done(int messages, IOException failure) {
             inMemory();
             if (next < due.size()) {
-                if (failure != null) {
-                    // They are still in the log, so a restart finds them again.
+                Due first = due.get(next);
+                if (failure != null && queue.dyingAt(first.position) == first.askedAt) {
+                    // They stay in the log and in checkpoints, so a restart finds them again.
                     LOG.error("{}: {} expired messages could not be read from the log and became no dead letters",
                             queue,
                             due.size() - next, failure);
                 } else {
-                    readRest();
+                    readExpired(new ArrayList<>(due.subList(next, due.size())));
                     return;
                 }
             }
             expiring = false;
             queue.loadEnded();
-        }
-
-        private void readRest() {
-            List<Due> rest = new ArrayList<>(due.subList(next, due.size()));
-            long[] positions = rest.stream().filter(each -> each.message == null).mapToLong(each -> each.position)
-                    .toArray();
-            effects.read(positions, positions.length, new ExpiredLoad(rest));
         }
     }
 

@@ -15,6 +15,7 @@ import io.sluicemq.base.LoopOwned;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -68,6 +69,8 @@ public final class Queue {
     private long deliveredUpTo = QueueEntry.NOT_LOGGED;
 
     private long deliveredKnown = QueueEntry.NOT_LOGGED;
+    /** Messages that have left and whose dead letters are not in the log yet, by the position that they left from. */
+    private final Map<Long, Dying> dying = new LinkedHashMap<>(0);
     /** Failed deliveries of messages that wait in the log, by position. */
     private Map<Long, Integer> failedDeliveries = new HashMap<>(0);
 
@@ -218,7 +221,7 @@ public final class Queue {
         }
         if (limit.refuses() && limit.isExceededBy(ready.size() + 1L, readyBodyBytes + message.body().length)) {
             if (options.overflow() == QueueOptions.Overflow.REJECT_PUBLISH_DLX) {
-                deadLetter(message, Death.Reason.MAX_LENGTH, position, share, null);
+                deadLetter(message, Death.Reason.MAX_LENGTH, position, share, QueueEntry.NEVER, null);
             } else {
                 effects.dropped(Death.Reason.MAX_LENGTH);
                 unlog(position, share);
@@ -786,11 +789,14 @@ public final class Queue {
     private void bury(QueueEntry entry, Death.Reason reason, Completion completion) {
         entry.gone();
         effects.released(entry.message);
-        deadLetter(entry.message, reason, entry.position, entry.share, completion);
+        deadLetter(entry.message, reason, entry.position, entry.share, entry.expiresAtMillis, completion);
     }
 
-    private void deadLetter(Message message, Death.Reason reason, long position, int share, Completion completion) {
+    private void deadLetter(
+            Message message, Death.Reason reason, long position, int share, long expiresAtMillis,
+            Completion completion) {
         if (options.deadLetterExchange() != null) {
+            dying(ready.level(message.priority()), position, share, message.body().length, expiresAtMillis);
             effects.deadLetter(this, message, reason, position, share, completion);
             return;
         }
@@ -800,6 +806,47 @@ public final class Queue {
         } else if (completion != null) {
             completion.met(loop);
         }
+    }
+
+    /** A message that has left, as a checkpoint keeps it until its dead letter is in the log. */
+    static final class Dying {
+        final int level;
+        final int share;
+        final int bodyBytes;
+        final long expiresAtMillis;
+        /** Changes when the log is compacted. */
+        long position;
+
+        Dying(int level, long position, int share, int bodyBytes, long expiresAtMillis) {
+            this.level = level;
+            this.position = position;
+            this.share = share;
+            this.bodyBytes = bodyBytes;
+            this.expiresAtMillis = expiresAtMillis;
+        }
+    }
+
+    /** A message has left that is to become a dead letter; until it is {@link #buried} a crash must find it here. */
+    void dying(int level, long position, int share, int bodyBytes, long expiresAtMillis) {
+        if (position != QueueEntry.NOT_LOGGED) {
+            dying.putIfAbsent(position, new Dying(level, position, share, bodyBytes, expiresAtMillis));
+        }
+    }
+
+    /** Where a message that is dying is by now, if it was at {@code position} when it left. */
+    long dyingAt(long position) {
+        Dying found = dying.get(position);
+        return found == null ? position : found.position;
+    }
+
+    /**
+     * The dead letter of the message that was at this position when it left is in the log, or there is none.
+     *
+     * @return where the message is by now
+     */
+    public long buried(long position) {
+        Dying found = dying.remove(position);
+        return found == null ? position : found.position;
     }
 
     // ---- delivery
@@ -966,8 +1013,7 @@ public final class Queue {
         loop.assertCurrent();
         return paging == null || removed
                 ? null
-                : QueueSnapshot.of(this, ready, unsettledFirst, deliveredUpTo,
-                        failedDeliveries);
+                : QueueSnapshot.of(this, ready, unsettledFirst, dying.values(), deliveredUpTo, failedDeliveries);
     }
 
     /** Finds those of its messages that are at a position between two, both included, which {@code candidate} accepts. */
@@ -978,6 +1024,11 @@ public final class Queue {
                 found.accept(entry.position);
             }
         });
+        for (Dying each : dying.values()) {
+            if (each.position >= lowest && each.position <= highest && candidate.test(each.position)) {
+                found.accept(each.position);
+            }
+        }
         for (int level = 0; level < ready.levels(); level++) {
             if (ready.backlog(level) != null) {
                 ready.backlog(level).findAny(candidate, lowest, highest, found);
@@ -995,6 +1046,13 @@ public final class Queue {
                 entry.position = to;
             }
         });
+        for (Dying each : dying.values()) {
+            long to = where.applyAsLong(each.position);
+            if (to >= 0) {
+                moved.moved(each.position, to, each.share);
+                each.position = to;
+            }
+        }
         for (int level = 0; level < ready.levels(); level++) {
             if (ready.backlog(level) != null) {
                 ready.backlog(level).move(lowest, highest, where, moved);

@@ -2,6 +2,7 @@ package io.sluicemq.broker.queue;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.Iterator;
@@ -24,6 +25,9 @@ public final class QueueSnapshot {
 
     static final int HEAD = 1;
     static final int ENTRIES = 2;
+
+    /** What is dying stands before what is ready, in the order in which it left. */
+    private static final long BEFORE_ALL = -1;
 
     private static final int FAILED_BYTES = Long.BYTES + Integer.BYTES;
     private static final int HEAD_BYTES = 1 + Long.BYTES + Long.BYTES + Integer.BYTES;
@@ -59,10 +63,14 @@ public final class QueueSnapshot {
     }
 
     static QueueSnapshot of(
-            Queue queue, PriorityMessages ready, QueueEntry unsettled, long deliveredUpTo,
-            Map<Long, Integer> failedInLog) {
+            Queue queue, PriorityMessages ready, QueueEntry unsettled, Collection<Queue.Dying> dying,
+            long deliveredUpTo, Map<Long, Integer> failedInLog) {
         Map<Long, Integer> failed = new HashMap<>(failedInLog);
         Level[] levels = new Level[ready.levels()];
+        for (Queue.Dying each : dying) {
+            open(levels, each.level).residents.add(new Resident(
+                    BEFORE_ALL, each.position, each.share, each.bodyBytes, each.expiresAtMillis));
+        }
         for (QueueEntry entry = unsettled; entry != null; entry = entry.after) {
             add(levels, ready.level(entry), entry, failed);
         }
