@@ -40,6 +40,7 @@ final class Compactor {
 
     private Phase phase = Phase.LOOK;
     private long notBefore;
+    private long noRoomUntil = Long.MIN_VALUE;
     private Segment segment;
     private DiskFile file;
     private RecordScanner scanner;
@@ -92,7 +93,7 @@ final class Compactor {
                 return 0;
             }
             case COPY -> {
-                return copy();
+                return copy(now);
             }
             case SYNC -> {
                 if (log.synced() < copiesEnd) {
@@ -219,7 +220,10 @@ final class Compactor {
         phase = Phase.COPY;
     }
 
-    private long copy() {
+    private long copy(long now) {
+        if (now < noRoomUntil) {
+            return noRoomUntil - now; // a claim that finds no room wakes this thread, which must not claim again at once
+        }
         for (; copied < candidates.size(); copied++) {
             if (!candidates.isKept(copied)) {
                 continue;
@@ -233,6 +237,7 @@ final class Compactor {
             long position = log.claim(bytes, claim, true);
             if (position == LogPort.NO_ROOM) {
                 log.wakeWriter();
+                noRoomUntil = now + NO_ROOM_NANOS;
                 return NO_ROOM_NANOS;
             }
             ByteBuffer target = claim.payload(length);
