@@ -81,7 +81,8 @@ final class Checkpoints {
         nextAt = last + interval;
         for (LoopContext context : contexts) {
             long at = nextAt;
-            home.send(context.loop, () -> context.journal().watchEnd(at, () -> context.loop.send(home, this::due)));
+            // As a task of its own: it is told in the middle of a publish, whose queues do not have the message yet.
+            home.send(context.loop, () -> context.journal().watchEnd(at, () -> home.execute(this::due)));
         }
     }
 
