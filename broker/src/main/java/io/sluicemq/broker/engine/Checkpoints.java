@@ -25,9 +25,10 @@ import org.slf4j.LoggerFactory;
  *
  * <p>How a checkpoint of position P gets all that records below P have led to. A record is written by one loop and its effect
  * may be on the way to another. So first every loop sends a mark to every other: work sent before P was chosen is ahead of the
- * marks. When a loop has the marks of all, its queues hold all messages below P; those at P and behind it are left out, as the
- * log is read from there. What leaves a queue after that has its removal behind P, and a removal of what isn't there means
- * nothing.
+ * marks. When a loop has the marks of all, its queues hold all messages below P. They may hold some at P and behind it, too: new
+ * ones, which the log has there once more and a recovery takes once, and ones from below P that compaction has copied, of which
+ * the log has but the copy there. What leaves a queue after that has its removal behind P, and a removal of what isn't there
+ * means nothing.
  *
  * <p>The loops are asked one after the other, and each gives a bounded part a turn.
  */
@@ -222,7 +223,7 @@ final class Checkpoints {
                     continue;
                 }
                 ByteBuffer piece = piece(PIECE_BYTES);
-                if (!snapshot.encodeNext(piece, current.position())) {
+                if (!snapshot.encodeNext(piece)) {
                     snapshot = null;
                 }
                 piece.flip();

@@ -51,7 +51,7 @@ final class Recovery implements LogVisitor {
             if (RecoveredMessages.isSection(piece)) {
                 RecoveredQueue queue = queues.get(RecoveredMessages.queueId(piece));
                 if (queue != null) {
-                    queue.messages().restore(piece);
+                    queue.messages().restore(piece, position);
                 }
                 return;
             }

@@ -377,27 +377,25 @@ public final class Backlog {
         }
 
         /**
-         * Encodes, as one {@linkplain EntryBlock block}, as many entries in the log below {@code below} as fit into
-         * {@code out}, after those that earlier calls have encoded.
+         * Encodes, as one {@linkplain EntryBlock block}, as many entries in the log as fit into {@code out}, after those that
+         * earlier calls have encoded.
          *
-         * @param below the position that ends what is asked for; the same in all calls
          * @return whether more remain
          * @throws IllegalArgumentException if {@code out} has room for less than {@link EntryBlock#MIN_BYTES}
          */
-        boolean encodeNext(ByteBuffer out, long below) {
+        boolean encodeNext(ByteBuffer out) {
             block.begin(out);
-            boolean remain = addParts(below);
+            boolean remain = addParts();
             block.end();
             return remain;
         }
 
-        private boolean addParts(long below) {
+        private boolean addParts() {
             while (part < parts.length) {
                 Columns columns = parts[part];
                 for (; next < columns.to; next++) {
                     long position = columns.positions[next];
                     if (position >= 0
-                            && position < below
                             && !block.add(
                                     position,
                                     columns.shares[next],

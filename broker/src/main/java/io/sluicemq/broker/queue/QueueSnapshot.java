@@ -114,10 +114,9 @@ public final class QueueSnapshot {
      * Writes the next section.
      *
      * @param out with room for {@link #LEAST_BYTES} or more
-     * @param below the checkpoint's position: messages from there on are in the log behind it
      * @return whether there are more
      */
-    public boolean encodeNext(ByteBuffer out, long below) {
+    public boolean encodeNext(ByteBuffer out) {
         if (!headWritten || failed.hasNext()) {
             encodeHead(out);
             headWritten = true;
@@ -129,8 +128,7 @@ public final class QueueSnapshot {
             block.begin(out);
             while (at.next < at.residents.size()) {
                 Resident next = at.residents.get(at.next);
-                if (next.position < below
-                        && !block.add(next.position, next.share, next.bodyBytes, next.expiresAtMillis)) {
+                if (!block.add(next.position, next.share, next.bodyBytes, next.expiresAtMillis)) {
                     break;
                 }
                 at.next++;
@@ -139,7 +137,7 @@ public final class QueueSnapshot {
             if (at.next < at.residents.size() || at.backlog != null) {
                 return true;
             }
-        } else if (at.backlog.encodeNext(out, below)) {
+        } else if (at.backlog.encodeNext(out)) {
             return true;
         }
         return ++level < levels.size();

@@ -83,8 +83,8 @@ public final class RecoveredMessages {
         return kind == QueueSnapshot.HEAD || kind == QueueSnapshot.ENTRIES;
     }
 
-    /** Takes a section of a checkpoint. */
-    public void restore(ByteBuffer section) throws BadRecord {
+    /** Takes a section of a checkpoint of that position: the log has what is there and behind, perhaps once more. */
+    public void restore(ByteBuffer section, long checkpoint) throws BadRecord {
         int kind = section.get();
         section.getLong();
         if (kind == QueueSnapshot.HEAD) {
@@ -99,8 +99,12 @@ public final class RecoveredMessages {
             throw new BadRecord("a queue of " + levels.length + " priorities has messages of priority " + level);
         }
         Backlog.decode(
-                section, (position, share, bodyBytes, expires, message) -> add(level, position, share, bodyBytes,
-                        expires));
+                section, (position, share, bodyBytes, expires, message) -> {
+                    add(level, position, share, bodyBytes, expires);
+                    if (position >= checkpoint) {
+                        perhapsTwice(position);
+                    }
+                });
     }
 
     /** Is told of each message that is left. */

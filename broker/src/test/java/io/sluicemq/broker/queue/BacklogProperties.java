@@ -46,7 +46,7 @@ class BacklogProperties {
             assertSame(random);
         }
         for (Taken taken : snapshots) {
-            assertThat(decoded(taken.snapshot(), random.nextInt(EntryBlock.MIN_BYTES, 500), Long.MAX_VALUE))
+            assertThat(decoded(taken.snapshot(), random.nextInt(EntryBlock.MIN_BYTES, 500)))
                     .isEqualTo(taken.expected());
         }
     }
@@ -206,12 +206,12 @@ class BacklogProperties {
                 .add(new Entry(position, share, bodyBytes, expiresAt, message));
     }
 
-    private static List<Entry> decoded(Backlog.Snapshot snapshot, int blockBytes, long below) throws BadRecord {
+    private static List<Entry> decoded(Backlog.Snapshot snapshot, int blockBytes) throws BadRecord {
         List<Entry> entries = new ArrayList<>();
         boolean remain = true;
         while (remain) {
             ByteBuffer block = ByteBuffer.allocate(blockBytes);
-            remain = snapshot.encodeNext(block, below);
+            remain = snapshot.encodeNext(block);
             block.flip();
             int before = entries.size();
             Backlog.decode(block, collector(entries));
@@ -236,7 +236,7 @@ class BacklogProperties {
     void shouldRefuseABlockThatIsCutOff(@ForAll @IntRange(min = 1, max = 200) int many, @ForAll long seed) {
         append(many, new Random(seed));
         ByteBuffer block = ByteBuffer.allocate(8_000);
-        backlog.snapshot().encodeNext(block, Long.MAX_VALUE);
+        backlog.snapshot().encodeNext(block);
         block.flip();
         for (int length = 0; length < block.limit(); length++) {
             ByteBuffer cut = block.duplicate().limit(length);

@@ -58,7 +58,7 @@ class BacklogTest {
         append(0, 3_000_000);
         Backlog.Snapshot snapshot = backlog.snapshot();
         ByteBuffer block = ByteBuffer.allocate(100);
-        assertThat(snapshot.encodeNext(block, NEVER)).isFalse();
+        assertThat(snapshot.encodeNext(block)).isFalse();
         assertThat(block.flip().remaining()).isLessThan(40);
         long[] sum = new long[2];
         Backlog.decode(block, (position, share, bodyBytes, expiresAt, message) -> {
@@ -69,16 +69,16 @@ class BacklogTest {
     }
 
     @Test
-    void shouldEncodeOnlyWhatIsInTheLogBelowThePositionAsked() throws BadRecord {
+    void shouldEncodeOnlyWhatIsInTheLog() throws BadRecord {
         backlog.append(80, 1, 1, NEVER, null);
         backlog.append(-1, 0, 1, NEVER, Samples.message("kept", 1));
         backlog.append(96, 1, 1, NEVER, null);
         backlog.append(88, 1, 1, NEVER, null);
         ByteBuffer block = ByteBuffer.allocate(100);
-        assertThat(backlog.snapshot().encodeNext(block, 96)).isFalse();
+        assertThat(backlog.snapshot().encodeNext(block)).isFalse();
         List<Long> positions = new ArrayList<>();
         Backlog.decode(block.flip(), (position, share, bodyBytes, expiresAt, message) -> positions.add(position));
-        assertThat(positions).containsExactly(80L, 88L);
+        assertThat(positions).containsExactly(80L, 96L, 88L);
     }
 
     @Test
@@ -89,7 +89,7 @@ class BacklogTest {
         backlog.append(1_280, 140, 100, 1_700_000_000_000L, null);
         backlog.append(1_424, 300, 256, 1_700_000_000_001L, null);
         ByteBuffer block = ByteBuffer.allocate(100);
-        assertThat(backlog.snapshot().encodeNext(block, NEVER)).isFalse();
+        assertThat(backlog.snapshot().encodeNext(block)).isFalse();
         assertThat(HexFormat.of().formatHex(block.array(), 0, block.position()))
                 .isEqualTo("05000000" // entries
                         + "04" + "fa01" + "8c01" + "64" // one at 125 * 8, its sizes
@@ -113,7 +113,7 @@ class BacklogTest {
         assertThatThrownBy(() -> backlog.append(-1, 1, 1, NEVER, null)).isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> backlog.append(16, -1, 1, NEVER, null)).isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(backlog::firstPosition).isInstanceOf(NoSuchElementException.class);
-        assertThatThrownBy(() -> backlog.snapshot().encodeNext(ByteBuffer.allocate(10), NEVER))
+        assertThatThrownBy(() -> backlog.snapshot().encodeNext(ByteBuffer.allocate(10)))
                 .isInstanceOf(IllegalArgumentException.class);
     }
 }
