@@ -1,0 +1,478 @@
+package io.sluicemq.simulation;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.LongSupplier;
+
+/**
+ * The books of all clients together, kept outside of the broker: what was published, confirmed, delivered and settled, and so what
+ * must be in a queue, what must not, and what only the broker can know. A crash settles what was open: what is found after it
+ * must stay, what isn't must not return.
+ */
+final class Ledger {
+
+    static final String EXCHANGE = "everywhere";
+    static final String TEMPORARY_EXCHANGE = "temporary";
+
+    final Map<String, QueueModel> queues = new LinkedHashMap<>();
+    private final List<Work> works = new ArrayList<>();
+    private final LongSupplier now;
+    private final Map<Long, Sent> all = new HashMap<>();
+    private long ids;
+    private int life;
+    private long confirmedCount;
+    private long settledCount;
+
+    Ledger(LongSupplier now) {
+        this.now = now;
+        add(new QueueModel("plain", true, false, Map.of()));
+        QueueModel priority = new QueueModel("priority", true, false, Map.of("x-max-priority", 3));
+        priority.levels = 4;
+        add(priority);
+        Map<String, Object> toDead = Map.of("x-dead-letter-exchange", "", "x-dead-letter-routing-key", "dead");
+        QueueModel dead = new QueueModel("dead", true, false, Map.of());
+        dead.isForDeadLetters = true;
+        QueueModel ageing = new QueueModel("ageing", true, false, with(toDead, "x-message-ttl", 40));
+        ageing.ttlMillis = 40;
+        ageing.deadLetters = dead;
+        add(ageing);
+        QueueModel ring = new QueueModel("ring", true, false, Map.of("x-max-length", 12));
+        ring.dropsHead = true;
+        add(ring);
+        QueueModel overflowing = new QueueModel("overflowing", true, false, with(toDead, "x-max-length", 12));
+        overflowing.dropsHead = true;
+        overflowing.deadLetters = dead;
+        add(overflowing);
+        QueueModel refusing = new QueueModel(
+                "refusing", true, false, Map.of("x-max-length", 15, "x-overflow", "reject-publish"));
+        refusing.refuses = true;
+        add(refusing);
+        add(new QueueModel("memory", false, false, Map.of()));
+        for (int i = 0; i < 2; i++) {
+            add(new QueueModel("temporary" + i, true, true, Map.of()));
+        }
+        add(dead);
+    }
+
+    private static Map<String, Object> with(Map<String, Object> arguments, String name, Object value) {
+        Map<String, Object> more = new HashMap<>(arguments);
+        more.put(name, value);
+        return Map.copyOf(more);
+    }
+
+    private void add(QueueModel queue) {
+        queues.put(queue.name, queue);
+    }
+
+    QueueModel queue(String name) {
+        return queues.get(name);
+    }
+
+    /** The queues that a message to {@link #EXCHANGE} reaches. */
+    List<QueueModel> everywhere() {
+        return List.of(queue("plain"), queue("priority"), queue("ageing"), queue("ring"), queue("memory"));
+    }
+
+    long confirmed() {
+        return confirmedCount;
+    }
+
+    long settled() {
+        return settledCount;
+    }
+
+    // ---- publishing
+
+    Sent sends(
+            String producer, boolean durable, int priority, long ttlMillis, Work work,
+            Collection<QueueModel> targets) {
+        Sent sent = new Sent(++ids, producer, durable, priority, ttlMillis, work);
+        all.put(sent.id, sent);
+        for (QueueModel queue : targets) {
+            Copy copy = new Copy(sent, queue);
+            copy.mayBeGone = queue.takers > 0 || queue.existence == QueueModel.Existence.UNKNOWN;
+            long ttl = queue.ttlMillis < 0 || ttlMillis >= 0 && ttlMillis < queue.ttlMillis
+                    ? ttlMillis
+                    : queue.ttlMillis;
+            if (ttl >= 0) {
+                copy.expiresNanos = now.getAsLong() / 1_000_000 * 1_000_000 + ttl * 1_000_000;
+            }
+            queue.copies.put(sent.id, copy);
+            sent.copies.add(copy);
+            if (queue.deadLetters != null) {
+                letter(sent, queue.deadLetters);
+            }
+        }
+        if (work != null) {
+            work.publishes.add(sent);
+        }
+        return sent;
+    }
+
+    private static Copy letter(Sent sent, QueueModel dead) {
+        return dead.copies.computeIfAbsent(sent.id, id -> {
+            Copy letter = new Copy(sent, dead);
+            letter.letter = true;
+            letter.mayBeGone = dead.takers > 0;
+            return letter;
+        });
+    }
+
+    /** It reached no queue. */
+    void reachedNone(Sent sent) {
+        sent.copies.forEach(copy -> copy.gone("it was not routed"));
+    }
+
+    void confirmed(Sent sent) {
+        confirmedCount++;
+        for (Copy copy : sent.copies) {
+            copy.certain = true;
+        }
+    }
+
+    void refused(Sent sent) {
+        for (Copy copy : sent.copies) {
+            Broken.unless(copy.queue.refuses, "%s was refused, but nothing may refuse it", copy);
+            Broken.unless(copy.holder == null, "%s was refused and delivered", copy);
+            copy.refused = true;
+            copy.gone("it was refused");
+        }
+    }
+
+    // ---- consuming
+
+    /** A message comes to a client. */
+    Copy delivered(String queueName, long id, Peer to, boolean settled) {
+        QueueModel queue = queue(queueName);
+        Broken.unless(queue != null, "a delivery from a queue '%s'", queueName);
+        Copy copy = queue.copies.get(id);
+        Broken.unless(copy != null, "message %d was delivered from %s, to which nobody sent it", id, queue);
+        if (queue.isForDeadLetters && copy.letter) {
+            // Dead letters may come twice after a crash: that is for the checks of what must be there.
+            if (settled) {
+                Broken.unless(copy.mayBeGone, "%s was settled by a delivery that nobody asked for", copy);
+            }
+            return copy;
+        }
+        // What was on its way when its queue was deleted still comes.
+        Broken.unless(
+                !copy.gone || copy.deletedIn == life, "%s was delivered, but %s", copy, copy.goneWhy);
+        Broken.unless(copy.holder == null, "%s was delivered while it was still held", copy);
+        Broken.unless(copy.acceptedIn != life, "%s was delivered after it had been accepted", copy);
+        Broken.unless(
+                copy.sent.work == null || copy.sent.work.state != Work.State.OPEN
+                        && copy.sent.work.state != Work.State.NOTHING,
+                "%s was delivered", copy);
+        if (settled) {
+            Broken.unless(copy.mayBeGone, "%s was settled by a delivery that nobody asked for", copy);
+            copy.acceptedIn = life;
+        } else {
+            copy.holder = to;
+        }
+        return copy;
+    }
+
+    void accepts(Copy copy) {
+        copy.holder = null;
+        copy.mayBeGone = true;
+        copy.acceptedIn = life;
+    }
+
+    void accepted(Copy copy) {
+        settledCount++;
+        if (!copy.letter) {
+            copy.gone("it had been accepted, and this was answered");
+        }
+    }
+
+    void rejects(Copy copy) {
+        if (copy.queue.deadLetters == null) {
+            accepts(copy);
+            return;
+        }
+        copy.holder = null;
+        copy.rejected = true;
+        copy.acceptedIn = life;
+    }
+
+    void rejected(Copy copy) {
+        if (copy.queue.deadLetters == null) {
+            accepted(copy);
+            return;
+        }
+        settledCount++;
+        copy.gone("it had been rejected, and this was answered");
+        Copy letter = copy.queue.deadLetters.copies.get(copy.sent.id);
+        if (!copy.mayBeGone) {
+            letter.certain = true;
+        }
+    }
+
+    void returns(Copy copy) {
+        copy.holder = null;
+    }
+
+    // ---- transactions
+
+    Work begins(String name) {
+        Work work = new Work(name);
+        works.add(work);
+        return work;
+    }
+
+    void accepts(Work work, Copy copy) {
+        copy.holder = null;
+        copy.ending = work;
+        copy.acceptedIn = life;
+        work.accepts.add(copy);
+    }
+
+    void committed(Work work) {
+        work.state = Work.State.COMMITTED;
+        work.publishes.forEach(this::confirmed);
+        for (Copy copy : work.accepts) {
+            accepted(copy);
+            if (copy.letter) {
+                copy.mayBeGone = true;
+            }
+        }
+    }
+
+    /** Nothing of it is done; what it was to accept is the client's again. */
+    void isNothing(Work work, Peer client) {
+        work.state = Work.State.NOTHING;
+        for (Sent sent : work.publishes) {
+            for (Copy copy : sent.copies) {
+                copy.gone("its transaction was not done");
+            }
+        }
+        for (Copy copy : work.accepts) {
+            copy.ending = null;
+            copy.acceptedIn = -1;
+            if (!copy.letter) {
+                copy.holder = client;
+            }
+        }
+    }
+
+    // ---- temporary queues
+
+    /** A deletion was answered: what was there before it began is gone. */
+    void deleted(QueueModel queue, Collection<Copy> before) {
+        queue.existence = QueueModel.Existence.NO;
+        queue.bound = false;
+        for (Copy copy : before) {
+            if (!copy.gone) {
+                copy.gone("its queue was deleted");
+                copy.deletedIn = life;
+            }
+        }
+    }
+
+    // ---- checks
+
+    /** Whether a copy must be in its queue, or among the dead letters of that. */
+    private boolean mustBe(Copy copy, boolean quiet) {
+        boolean wasTaken = copy.certain || quiet && !copy.letter;
+        if (!wasTaken || copy.gone || copy.mayBeGone) {
+            return false;
+        }
+        if (copy.ending != null && copy.ending.state == Work.State.COMMITTING) {
+            return false;
+        }
+        return isKept(copy);
+    }
+
+    /** Whether nothing but a client takes it away. */
+    private boolean isKept(Copy copy) {
+        boolean mayLeave = copy.queue.dropsHead || copy.mayBeExpired(now.getAsLong());
+        return !mayLeave || copy.queue.deadLetters != null;
+    }
+
+    private boolean isThere(Copy copy, Contents contents) {
+        if (contents.has(copy)) {
+            return true;
+        }
+        boolean mayHaveDied = copy.rejected || copy.queue.dropsHead || copy.mayBeExpired(now.getAsLong());
+        if (copy.queue.deadLetters == null || !mayHaveDied) {
+            return false;
+        }
+        Copy letter = copy.queue.deadLetters.copies.get(copy.sent.id);
+        return letter.mayBeGone || letter.ending != null || contents.has(letter);
+    }
+
+    /**
+     * Compares what was found with the books.
+     *
+     * @param onDisk whether it was read from what a crash at this moment would leave, so that transient messages are not in it
+     * @param quiet whether every command was answered, so that what was published without a confirm must be there, too
+     */
+    void check(Contents contents, boolean onDisk, boolean quiet) {
+        for (QueueModel queue : queues.values()) {
+            if (onDisk && !queue.durable) {
+                continue;
+            }
+            Broken.unless(
+                    queue.existence != QueueModel.Existence.YES || contents.has(queue), "%s does not exist", queue);
+            Broken.unless(
+                    queue.existence != QueueModel.Existence.NO || !contents.has(queue), "%s exists", queue);
+            if (queue.existence == QueueModel.Existence.YES && queue.bound) {
+                Broken.unless(contents.isBound(queue), "%s is not bound", queue);
+            }
+            checkFound(queue, contents, onDisk);
+            for (Copy copy : queue.copies.values()) {
+                boolean there = !onDisk || copy.isDurable();
+                if (there && mustBe(copy, quiet) && !isThere(copy, contents)) {
+                    throw new Broken(copy + " is not there" + (copy.rejected ? ", nor its dead letter" : ""));
+                }
+            }
+        }
+        for (Work work : works) {
+            if (work.state == Work.State.COMMITTING) {
+                checkAllOrNothing(work, contents);
+            }
+        }
+    }
+
+    private void checkFound(QueueModel queue, Contents contents, boolean onDisk) {
+        Set<Long> seen = new HashSet<>();
+        Map<String, Long> last = new HashMap<>();
+        for (long id : contents.of(queue)) {
+            Copy copy = queue.copies.get(id);
+            Broken.unless(copy != null, "message %d is in %s, to which nobody sent it", id, queue);
+            Broken.unless(!onDisk || copy.sent.durable, "%s is there after the broker's end", copy);
+            Broken.unless(!copy.gone || copy.refused && onDisk, "%s is there, but %s", copy, copy.goneWhy);
+            if (copy.sent.work != null && !copy.letter) {
+                Work.State state = copy.sent.work.state;
+                Broken.unless(state != Work.State.OPEN && state != Work.State.NOTHING, "%s is there", copy);
+            }
+            if (queue.isForDeadLetters) {
+                continue;
+            }
+            Broken.unless(seen.add(id), "%s is there twice", copy);
+            String order = copy.sent.producer + '/' + queue.level(copy.sent);
+            Long before = last.put(order, id);
+            Broken.unless(before == null || before < id, "%s comes behind message %d", copy, before);
+        }
+    }
+
+    private void checkAllOrNothing(Work work, Contents contents) {
+        String done = null;
+        String open = null;
+        for (Sent sent : work.publishes) {
+            for (Copy copy : sent.copies) {
+                if (!copy.isDurable()) {
+                    continue;
+                }
+                if (contents.has(copy)) {
+                    done = copy + " is there";
+                } else
+                    if (!copy.mayBeGone && !copy.gone && copy.ending == null && isKept(copy)
+                            && !isThere(copy, contents)) {
+                                open = copy + " is not there";
+                            }
+            }
+        }
+        for (Copy copy : work.accepts) {
+            if (!copy.isDurable() || copy.letter) {
+                continue;
+            }
+            if (contents.has(copy)) {
+                open = copy + " is still there";
+            } else
+                if (copy.certain && !copy.mayBeGone && !copy.gone && !copy.rejected && !copy.queue.dropsHead
+                        && !copy.mayBeExpired(now.getAsLong())) {
+                            done = copy + " is gone";
+                        }
+        }
+        Broken.unless(done == null || open == null, "%s is done in part: %s, but %s", work, done, open);
+    }
+
+    // ---- the broker's end
+
+    /** All that was in memory is lost, and nothing under way will be answered. */
+    void lostMemory() {
+        life++;
+        for (QueueModel queue : queues.values()) {
+            queue.takers = 0;
+            queue.changing = false;
+            if (!queue.durable) {
+                queue.existence = QueueModel.Existence.NO;
+                queue.bound = false;
+            }
+            for (Copy copy : queue.copies.values()) {
+                copy.holder = null;
+                if (!copy.isDurable() && !copy.gone) {
+                    copy.gone("it was in memory only when the broker ended");
+                }
+                if (copy.refused) {
+                    // Its record may have come to the disk, and the record of its refusal may not.
+                    copy.gone = false;
+                    copy.refused = false;
+                    copy.mayBeGone = true;
+                }
+            }
+        }
+        for (Work work : works) {
+            if (work.state == Work.State.OPEN) {
+                isNothing(work, null);
+            }
+        }
+    }
+
+    /** What was open is decided by what was found after the crash. */
+    void settleBy(Contents contents) {
+        for (QueueModel queue : queues.values()) {
+            if (!queue.durable) {
+                continue;
+            }
+            queue.existence = contents.has(queue) ? QueueModel.Existence.YES : QueueModel.Existence.NO;
+            queue.bound = contents.isBound(queue);
+            for (Copy copy : queue.copies.values()) {
+                if (!copy.gone) {
+                    settle(copy, contents);
+                }
+            }
+        }
+        for (Work work : works) {
+            if (work.state == Work.State.COMMITTING) {
+                work.state = Work.State.SETTLED_BY_CRASH;
+            }
+        }
+        for (QueueModel queue : queues.values()) {
+            queue.copies.values().forEach(copy -> copy.ending = null);
+        }
+    }
+
+    private void settle(Copy copy, Contents contents) {
+        if (copy.queue.dropsHead || copy.mayBeExpired(now.getAsLong()) && copy.queue.deadLetters != null) {
+            // The broker itself may still move it. What is not certain stays so.
+            copy.mayBeGone |= copy.ending != null || !copy.certain;
+            return;
+        }
+        if (contents.has(copy)) {
+            if (!copy.letter || hasLeftForCertain(copy)) {
+                copy.certain = true;
+                copy.mayBeGone = false;
+                copy.rejected = false;
+            }
+        } else if (!copy.letter && !copy.queue.isForDeadLetters) {
+            copy.gone("a start of the broker did not find it");
+        } else {
+            copy.mayBeGone = true;
+        }
+    }
+
+    /** Whether a letter's own message can't die again. */
+    private boolean hasLeftForCertain(Copy letter) {
+        return letter.sent.copies.stream()
+                .filter(copy -> copy.queue.deadLetters == letter.queue)
+                .allMatch(copy -> copy.gone);
+    }
+}

@@ -1,0 +1,725 @@
+package io.sluicemq.simulation;
+
+import io.sluicemq.api.Broker.ClientSpec;
+import io.sluicemq.api.BrokerError;
+import io.sluicemq.api.Client;
+import io.sluicemq.api.ClientEvents;
+import io.sluicemq.api.Completion;
+import io.sluicemq.api.Consumer;
+import io.sluicemq.api.ConsumerSink;
+import io.sluicemq.api.ConsumerSpec;
+import io.sluicemq.api.Delivery;
+import io.sluicemq.api.Delivery.Outcome;
+import io.sluicemq.api.Message;
+import io.sluicemq.api.Principal;
+import io.sluicemq.api.Producer;
+import io.sluicemq.api.Reply;
+import io.sluicemq.testkit.ManualLoop;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.random.RandomGenerator;
+
+/**
+ * A client on one loop: does what the simulation chooses, as a protocol would do it, and keeps the {@link Ledger}. Everything it
+ * asks for is an event on its loop, so a busy broker answers late.
+ */
+final class Peer implements ClientEvents {
+
+    private final Simulation simulation;
+    private final Ledger ledger;
+    private final RandomGenerator random;
+    private final Machine machine;
+    private final ManualLoop loop;
+    private final String name;
+    private final Pace producer;
+    private final List<Held> held = new ArrayList<>();
+    private final List<Tap> taps = new ArrayList<>();
+    private Client client;
+    private boolean closing;
+    private boolean low;
+    private int works;
+    private Client.Transaction openTransaction;
+    private final List<Held> inTransaction = new ArrayList<>();
+    private Work openWork;
+
+    /** A delivery that waits to be settled. */
+    private record Held(Delivery delivery, Copy copy, Tap tap) {}
+
+    Peer(Simulation simulation, Machine machine, int loop, String name) {
+        this.simulation = simulation;
+        this.ledger = simulation.ledger;
+        this.random = simulation.random;
+        this.machine = machine;
+        this.loop = machine.loops.get(loop);
+        this.name = name;
+        this.producer = new Pace(this.loop);
+        Command connect = simulation.command("the connection of " + name);
+        this.loop.execute(() -> machine.engine.connect(
+                new ClientSpec("/", new Principal("guest", false, null), name, "test", "test", this), this.loop,
+                new Reply<>() {
+                    @Override
+                    public void done(Client result) {
+                        connect.answered();
+                        client = result;
+                    }
+
+                    @Override
+                    public void failed(BrokerError error) {
+                        throw new Broken("no connection: " + error);
+                    }
+                }));
+    }
+
+    boolean isReady() {
+        return client != null && !closing;
+    }
+
+    boolean isPaced() {
+        return producer.held;
+    }
+
+    int heldCount() {
+        return held.size() + inTransaction.size();
+    }
+
+    /** Does something on its loop, unless it has gone by then. */
+    private void later(Runnable task) {
+        loop.execute(() -> {
+            if (isReady()) {
+                task.run();
+            }
+        });
+    }
+
+    /** A reply that must come once, and may not be a refusal. */
+    private final class Answer<T> implements Reply<T> {
+        private final Command command;
+        private final java.util.function.Consumer<T> then;
+
+        Answer(String what, java.util.function.Consumer<T> then) {
+            this.command = simulation.command(what + " by " + name);
+            this.then = then;
+        }
+
+        @Override
+        public void done(T result) {
+            Broken.unless(loop.isCurrent(), "%s was answered on another loop", command);
+            command.answered();
+            then.accept(result);
+        }
+
+        @Override
+        public void failed(BrokerError error) {
+            throw new Broken(command + " was refused: " + error);
+        }
+    }
+
+    private Completion completion(String what, java.util.function.Consumer<BrokerError> then) {
+        Command command = simulation.command(what);
+        return new Completion(loop) {
+            @Override
+            protected void complete(BrokerError refusal) {
+                command.answered();
+                then.accept(refusal);
+            }
+        };
+    }
+
+    // ---- publishing
+
+    void publishes(int count) {
+        for (int i = 0; i < count; i++) {
+            later(this::publish);
+        }
+    }
+
+    private record Target(String exchange, String key, List<QueueModel> queues) {
+
+        /** What the order depends on beside the client: 0-9-1 §4.7 promises it for one exchange. */
+        String path() {
+            return exchange.isEmpty() ? "" : " by " + exchange;
+        }
+    }
+
+    private Target target() {
+        int choice = random.nextInt(12);
+        if (choice == 0) {
+            return new Target(Ledger.EXCHANGE, "", ledger.everywhere());
+        }
+        if (choice == 1) {
+            QueueModel queue = ledger.queue("temporary" + random.nextInt(2));
+            return new Target(Ledger.TEMPORARY_EXCHANGE, queue.name, List.of(queue));
+        }
+        String[] names = {"plain", "plain", "priority", "ageing", "ring", "overflowing", "refusing", "memory",
+            "temporary0", "plain"};
+        QueueModel queue = ledger.queue(names[choice - 2]);
+        return new Target("", queue.name, List.of(queue));
+    }
+
+    private Message message(Target target, Sent sent) {
+        int most = simulation.plan.mostBodyBytes();
+        int size = random.nextInt(30) == 0 ? random.nextInt(12_000) : random.nextInt(most);
+        return new Message(
+                Payload.FORMAT, target.exchange, target.key, List.of(), Payload.header(sent.id),
+                Payload.body(sent.id, size), sent.durable, sent.priority, sent.ttlMillis, client);
+    }
+
+    private Sent sends(Target target, Work work) {
+        return ledger.sends(
+                (work == null ? name : name + "/" + work.name) + target.path(), random.nextInt(5) > 0,
+                random.nextInt(5),
+                random.nextInt(15) == 0 ? random.nextInt(200) : Message.NO_TTL, work, target.queues);
+    }
+
+    private void publish() {
+        if (low && random.nextInt(20) > 0 || client.congested(() -> {})) {
+            return;
+        }
+        Target target = target();
+        Sent sent = sends(target, null);
+        boolean confirms = random.nextInt(6) > 0;
+        if (!confirms) {
+            sent.copies.stream().filter(copy -> copy.queue.refuses).forEach(copy -> copy.mayBeGone = true);
+        }
+        Completion completion =
+                confirms ? completion("the confirm of " + sent, refusal -> confirmed(sent, refusal)) : null;
+        int found = client.publish(message(target, sent), completion, random.nextBoolean() ? producer : null);
+        routed(target, sent, found);
+        if (confirms) {
+            completion.handedOut();
+        }
+    }
+
+    private void confirmed(Sent sent, BrokerError refusal) {
+        if (refusal == null) {
+            ledger.confirmed(sent);
+        } else {
+            ledger.refused(sent);
+        }
+    }
+
+    private void routed(Target target, Sent sent, int found) {
+        QueueModel only = target.queues.get(0);
+        if (target.queues.size() > 1 || !only.temporary && only.durable) {
+            Broken.unless(found == target.queues.size() || isWithoutMemory(target, found),
+                    "%s reached %d queues", sent, found);
+        }
+        if (found == 0) {
+            boolean expected = only.existence != QueueModel.Existence.YES
+                    || !target.exchange.isEmpty() && !only.bound;
+            Broken.unless(expected, "%s was published to %s and reached no queue", sent, only);
+            ledger.reachedNone(sent);
+        } else if (found < target.queues.size()) {
+            sent.copies.stream().filter(copy -> !copy.queue.durable)
+                    .forEach(copy -> copy.gone("it was not routed"));
+        }
+    }
+
+    private boolean isWithoutMemory(Target target, int found) {
+        return found == target.queues.size() - 1 && !ledger.queue("memory").bound;
+    }
+
+    /** Bytes of messages wait for consumers that are a little behind. */
+    private static final class Pace extends Producer {
+        private boolean held;
+
+        Pace(ManualLoop loop) {
+            super(loop);
+        }
+
+        @Override
+        protected void paced(boolean hold) {
+            held = hold;
+        }
+    }
+
+    // ---- transactions
+
+    void transacts() {
+        boolean atOnce = random.nextBoolean();
+        later(() -> {
+            if (low || openTransaction != null) {
+                return;
+            }
+            openTransaction = client.begin();
+            openWork = ledger.begins("t" + works++);
+            addToTransaction();
+            if (atOnce) {
+                endTransaction();
+            }
+        });
+        if (!atOnce) {
+            later(this::addToTransaction);
+            simulation.afterAWhile(() -> later(this::endTransaction));
+        }
+    }
+
+    private void addToTransaction() {
+        if (openTransaction == null) {
+            return;
+        }
+        for (int i = random.nextInt(4); i > 0; i--) {
+            Target target = target();
+            Sent sent = sends(target, openWork);
+            int found = openTransaction.publish(message(target, sent));
+            routed(target, sent, found);
+        }
+        List<Delivery> accepted = new ArrayList<>();
+        for (int i = random.nextInt(4); i > 0 && !held.isEmpty(); i--) {
+            Held next = held.remove(random.nextInt(held.size()));
+            accepted.add(next.delivery);
+            inTransaction.add(next);
+            ledger.accepts(openWork, next.copy);
+        }
+        if (!accepted.isEmpty()) {
+            openTransaction.settle(accepted, Outcome.ACCEPTED);
+        }
+    }
+
+    private void endTransaction() {
+        if (openTransaction == null) {
+            return;
+        }
+        Client.Transaction transaction = openTransaction;
+        Work work = openWork;
+        List<Held> accepted = List.copyOf(inTransaction);
+        openTransaction = null;
+        inTransaction.clear();
+        if (random.nextInt(6) == 0) {
+            transaction.discard();
+            isNothing(work, accepted);
+            return;
+        }
+        work.state = Work.State.COMMITTING;
+        Command command = simulation.command("the commit of " + work + " by " + name);
+        transaction.commit(new Reply<>() {
+            @Override
+            public void done(Void result) {
+                command.answered();
+                ledger.committed(work);
+                accepted.forEach(each -> each.tap.settled());
+            }
+
+            @Override
+            public void failed(BrokerError error) {
+                command.answered();
+                boolean mayBeRefused = work.publishes.stream().flatMap(sent -> sent.copies.stream())
+                        .anyMatch(copy -> copy.queue.refuses);
+                Broken.unless(mayBeRefused, "%s was refused: %s", work, error);
+                isNothing(work, accepted);
+            }
+        });
+    }
+
+    private void isNothing(Work work, List<Held> accepted) {
+        ledger.isNothing(work, this);
+        held.addAll(accepted);
+        if (closing) {
+            giveBackAll();
+        }
+    }
+
+    // ---- consuming
+
+    /** Something that takes deliveries. */
+    private final class Tap implements ConsumerSink {
+        private final QueueModel queue;
+        private final boolean settles;
+        private final boolean shared;
+        private final int prefetch;
+        private Consumer consumer;
+        private boolean cancelling;
+        private boolean ended;
+        private boolean counted;
+        private long unwritten;
+        private int unsettled;
+        private final Map<String, Long> last = new HashMap<>();
+
+        Tap(QueueModel queue, boolean settles, boolean shared, int prefetch) {
+            this.queue = queue;
+            this.settles = settles;
+            this.shared = shared;
+            this.prefetch = prefetch;
+        }
+
+        void begins() {
+            if (settles) {
+                queue.takerBegins();
+                counted = true;
+            }
+        }
+
+        void ends() {
+            if (counted) {
+                counted = false;
+                queue.takers--;
+            }
+            ended = true;
+            taps.remove(this);
+        }
+
+        void settled() {
+            unsettled--;
+        }
+
+        @Override
+        public void deliver(Delivery delivery) {
+            Broken.unless(loop.isCurrent(), "a delivery on another loop than the client's");
+            long id = Payload.id(delivery.message());
+            Copy copy = ledger.delivered(delivery.queue(), id, Peer.this, settles);
+            Broken.unless(copy.queue == queue, "%s was delivered to a consumer of %s", copy, queue);
+            Broken.unless(!ended, "%s was delivered after the end of its consumer", copy);
+            if (!delivery.redelivered() && !queue.isForDeadLetters) {
+                Long before = last.put(copy.sent.producer + '/' + queue.level(copy.sent), id);
+                Broken.unless(before == null || before < id, "%s was delivered behind message %d", copy, before);
+            }
+            if (consumer != null) {
+                if (random.nextInt(3) > 0) {
+                    consumer.written(delivery.windowBytes());
+                } else {
+                    unwritten += delivery.windowBytes();
+                }
+            }
+            if (!settles) {
+                unsettled++;
+                if (closing) {
+                    ledger.returns(copy);
+                    settled();
+                    delivery.settle(Outcome.REQUEUED);
+                } else {
+                    held.add(new Held(delivery, copy, this));
+                }
+            }
+        }
+
+        void write() {
+            if (unwritten > 0 && consumer != null) {
+                long bytes = unwritten;
+                unwritten = 0;
+                consumer.written(bytes);
+            }
+        }
+
+        @Override
+        public void cancelled(String reason) {
+            ends();
+        }
+
+        @Override
+        public void creditWanted() {
+            int messages = 1 + random.nextInt(3);
+            loop.execute(() -> {
+                if (!closing && !ended && !cancelling) {
+                    consumer.grant(messages);
+                }
+            });
+        }
+
+        @Override
+        public void creditReturned(int messages) {
+            // Each wish is granted anew.
+        }
+
+        /** Whether nothing on the client's side keeps a message from it. */
+        boolean isHungry() {
+            return consumer != null && !shared && !cancelling && !ended && unwritten == 0
+                    && (settles || prefetch == 0 || unsettled < prefetch);
+        }
+    }
+
+    void subscribes() {
+        QueueModel queue = anyQueue();
+        boolean settles = queue.mayAutoAccept && random.nextInt(3) == 0;
+        boolean shared = random.nextInt(4) == 0;
+        int prefetch = random.nextInt(8);
+        later(() -> {
+            if (queue.existence != QueueModel.Existence.YES || taps.size() > 6) {
+                return;
+            }
+            Tap tap = new Tap(queue, settles, shared, prefetch);
+            taps.add(tap);
+            tap.begins();
+            Command command = simulation.command("a subscription of " + name + " to " + queue);
+            client.subscribe(
+                    new ConsumerSpec(queue.name, "tag", settles, false, false, prefetch, shared, 0, Map.of()), tap,
+                    new Reply<>() {
+                        @Override
+                        public void done(Consumer result) {
+                            command.answered();
+                            tap.consumer = result;
+                        }
+
+                        @Override
+                        public void failed(BrokerError error) {
+                            command.answered();
+                            Broken.unless(queue.temporary, "no subscription to %s: %s", queue, error);
+                            tap.ends();
+                        }
+                    });
+        });
+    }
+
+    void cancels() {
+        later(() -> {
+            if (!taps.isEmpty()) {
+                cancel(taps.get(random.nextInt(taps.size())));
+            }
+        });
+    }
+
+    private void cancel(Tap tap) {
+        if (tap.consumer != null && !tap.cancelling && !tap.ended) {
+            tap.cancelling = true;
+            tap.consumer.cancel(new Answer<>("the end of a consumer of " + tap.queue, result -> tap.ends()));
+        }
+    }
+
+    private QueueModel anyQueue() {
+        List<QueueModel> all = List.copyOf(ledger.queues.values());
+        return all.get(random.nextInt(all.size()));
+    }
+
+    void gets() {
+        QueueModel queue = anyQueue();
+        later(() -> {
+            if (queue.existence != QueueModel.Existence.YES) {
+                return;
+            }
+            boolean settles = queue.mayAutoAccept && random.nextInt(3) == 0;
+            Tap tap = new Tap(queue, settles, false, 0);
+            tap.begins();
+            Command command = simulation.command("a get of " + name + " from " + queue);
+            client.get(queue.name, settles, new Reply<>() {
+                @Override
+                public void done(Delivery delivery) {
+                    command.answered();
+                    if (delivery != null) {
+                        tap.deliver(delivery);
+                    }
+                    tap.ends();
+                }
+
+                @Override
+                public void failed(BrokerError error) {
+                    command.answered();
+                    Broken.unless(queue.temporary, "no get from %s: %s", queue, error);
+                    tap.ends();
+                }
+            });
+        });
+    }
+
+    void settles() {
+        later(() -> {
+            int count = Math.min(held.size(), 1 + random.nextInt(6));
+            if (count == 0) {
+                return;
+            }
+            List<Held> some = new ArrayList<>();
+            for (int i = 0; i < count; i++) {
+                some.add(held.remove(random.nextInt(3) > 0 ? 0 : random.nextInt(held.size())));
+            }
+            switch (random.nextInt(10)) {
+                case 0 -> some.forEach(this::giveBack);
+                case 1 -> end(some, Outcome.REJECTED, random.nextBoolean());
+                default -> end(some, Outcome.ACCEPTED, random.nextInt(3) > 0);
+            }
+        });
+    }
+
+    private void giveBack(Held each) {
+        ledger.returns(each.copy);
+        each.tap.settled();
+        each.delivery.settle(Outcome.REQUEUED);
+    }
+
+    private void giveBackAll() {
+        List<Held> all = List.copyOf(held);
+        held.clear();
+        all.forEach(this::giveBack);
+    }
+
+    private void end(List<Held> some, Outcome outcome, boolean answered) {
+        boolean accepts = outcome == Outcome.ACCEPTED;
+        for (Held each : some) {
+            if (accepts) {
+                ledger.accepts(each.copy);
+            } else {
+                ledger.rejects(each.copy);
+            }
+        }
+        Completion completion = !answered
+                ? null
+                : completion("the settlement of " + some.size() + " by " + name, refusal -> {
+                    for (Held each : some) {
+                        if (accepts) {
+                            ledger.accepted(each.copy);
+                        } else {
+                            ledger.rejected(each.copy);
+                        }
+                    }
+                });
+        for (Held each : some) {
+            if (answered) {
+                completion.hold();
+            }
+            each.tap.settled();
+            each.delivery.settle(outcome, completion);
+        }
+        if (answered) {
+            completion.handedOut();
+        }
+    }
+
+    void writes() {
+        later(() -> List.copyOf(taps).forEach(Tap::write));
+    }
+
+    // ---- topology
+
+    void purges() {
+        QueueModel queue = anyQueue();
+        later(() -> {
+            if (!queue.mayPurge || queue.existence != QueueModel.Existence.YES || queue.temporary) {
+                return;
+            }
+            queue.takerBegins();
+            client.purgeQueue(queue.name, new Answer<>("the purge of " + queue, count -> queue.takers--));
+        });
+    }
+
+    /** Declares all that stays, as far as it isn't there. */
+    void declaresAll() {
+        later(() -> {
+            client.declareExchange(
+                    new Client.ExchangeSpec(Ledger.EXCHANGE, "fanout", true, false, false, Map.of()),
+                    new Answer<>("an exchange", result -> {}));
+            client.declareExchange(
+                    new Client.ExchangeSpec(Ledger.TEMPORARY_EXCHANGE, "topic", true, false, false, Map.of()),
+                    new Answer<>("an exchange", result -> {}));
+            for (QueueModel queue : ledger.queues.values()) {
+                if (!queue.temporary) {
+                    declare(queue);
+                    if (ledger.everywhere().contains(queue)) {
+                        bind(queue, Ledger.EXCHANGE, "");
+                    }
+                }
+            }
+        });
+    }
+
+    private void declare(QueueModel queue) {
+        client.declareQueue(
+                new Client.QueueSpec(queue.name, queue.durable, false, false, queue.arguments),
+                new Answer<>("the declaration of " + queue, status -> queue.existence = QueueModel.Existence.YES));
+    }
+
+    private void bind(QueueModel queue, String exchange, String key) {
+        queue.changing = true;
+        client.bind(
+                new Client.BindingSpec(exchange, queue.name, false, key, Map.of()),
+                new Answer<>("the binding of " + queue, result -> {
+                    queue.bound = true;
+                    queue.changing = false;
+                }));
+    }
+
+    void changesTopology() {
+        QueueModel queue = ledger.queue("temporary" + random.nextInt(2));
+        later(() -> {
+            if (queue.changing) {
+                return;
+            }
+            switch (queue.existence) {
+                case UNKNOWN -> {
+                    // Its answer comes first.
+                }
+                case NO -> {
+                    queue.existence = QueueModel.Existence.UNKNOWN;
+                    declare(queue);
+                }
+                case YES -> {
+                    if (!queue.bound && random.nextBoolean()) {
+                        bind(queue, Ledger.TEMPORARY_EXCHANGE, queue.name);
+                    } else {
+                        delete(queue);
+                    }
+                }
+            }
+        });
+    }
+
+    private void delete(QueueModel queue) {
+        queue.existence = QueueModel.Existence.UNKNOWN;
+        queue.bound = false;
+        List<Copy> before = List.copyOf(queue.copies.values());
+        before.forEach(copy -> copy.mayBeGone = true);
+        client.deleteQueue(queue.name, false, false,
+                new Answer<>("the deletion of " + queue, count -> ledger.deleted(queue, before)));
+    }
+
+    // ---- the end
+
+    void disconnects() {
+        later(() -> {
+            for (Tap tap : List.copyOf(taps)) {
+                cancel(tap);
+            }
+            closing = true;
+            if (openTransaction != null) {
+                openTransaction.discard();
+                openTransaction = null;
+                held.addAll(inTransaction);
+                inTransaction.clear();
+                ledger.isNothing(openWork, this);
+            }
+            giveBackAll();
+            client.close(new Answer<>("the good-bye of " + name, result -> {
+                // The others end when their own good-bye is answered.
+                taps.stream().filter(tap -> !tap.cancelling).toList().forEach(Tap::ends);
+                simulation.hasGone(this);
+            }));
+        });
+    }
+
+    /** What it waits for though nothing is in the way; null if all is well. Only while all is quiet. */
+    String hungry(Map<String, Long> ready) {
+        for (Tap tap : taps) {
+            if (tap.isHungry() && ready.getOrDefault(tap.queue.name, 0L) > 0) {
+                return "a consumer of " + name + " with room waits at " + tap.queue + ", which has "
+                        + ready.get(tap.queue.name) + " ready messages";
+            }
+        }
+        return null;
+    }
+
+    /** Asks how many messages wait in each of its consumers' queues. */
+    void counts(Map<String, Long> into) {
+        later(() -> taps.stream().map(tap -> tap.queue).distinct()
+                .filter(queue -> queue.existence == QueueModel.Existence.YES)
+                .forEach(queue -> client.findQueue(queue.name, new Answer<>(
+                        "the state of " + queue, status -> into.put(queue.name, status.readyMessages())))));
+    }
+
+    @Override
+    public void closeRequested(String reason) {
+        throw new Broken(name + " was asked to close: " + reason);
+    }
+
+    @Override
+    public void resourcesLow(String reason) {
+        low = true;
+    }
+
+    @Override
+    public void resourcesRecovered() {
+        low = false;
+    }
+
+    @Override
+    public String toString() {
+        return name;
+    }
+}

@@ -1,0 +1,342 @@
+package io.sluicemq.simulation;
+
+import io.sluicemq.broker.engine.BrokerCounters;
+import io.sluicemq.store.disk.Disk;
+import io.sluicemq.store.sim.SimulatedDisk;
+import io.sluicemq.store.sim.SimulatedDisk.Loss;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import java.util.random.RandomGenerator;
+
+/**
+ * One run: clients that do what the seed says, on a broker whose loops and log take their turns as the seed says, with a disk that
+ * fails when the seed says. What must always hold is checked on the way, on what a crash would leave, after each crash, and at
+ * the end, when all must come to rest.
+ *
+ * <p>Runs on the caller's thread, in virtual time; the seed and the number of steps make the run.
+ */
+final class Simulation {
+
+    private static final long LONGEST_WAIT_NANOS = 60_000_000_000L;
+    private static final long QUIET_NANOS = 3_000_000_000L;
+    private static final long RESTART_NANOS = 5_000_000;
+
+    final long seed;
+    final RandomGenerator random;
+    final Plan plan;
+    final Ledger ledger;
+    private final Function<SimulatedDisk, Disk> view;
+    private final SimulatedDisk disk = new SimulatedDisk();
+    private final Set<Command> open = new LinkedHashSet<>();
+    private final List<Peer> peers = new ArrayList<>();
+    private final List<Later> later = new ArrayList<>();
+    private Machine machine;
+    private long step;
+    private long names;
+    private long nowNanos;
+    private long crashes;
+    private long audits;
+    private String phase = "the start";
+
+    /** Something to be done at a later step. */
+    private record Later(long step, Runnable task) {}
+
+    /** @param view the disk as the broker sees it: the disk itself, but for tests of the simulation */
+    Simulation(long seed, Function<SimulatedDisk, Disk> view) {
+        this.seed = seed;
+        this.view = view;
+        this.random = new SplittableRandom(seed);
+        this.plan = Plan.of(random);
+        this.ledger = new Ledger(() -> machine == null ? nowNanos : machine.loops.nanoTime());
+        for (QueueModel queue : ledger.queues.values()) {
+            queue.mayAutoAccept = random.nextInt(3) == 0;
+            queue.mayPurge = random.nextInt(3) == 0;
+        }
+    }
+
+    /** Runs it to its end; throws what it finds. */
+    void run(long steps) {
+        start();
+        phase = "step";
+        for (step = 0; step < steps; step++) {
+            step();
+        }
+        finish();
+    }
+
+    /** Where it is, for people. */
+    String where() {
+        return phase + " " + step;
+    }
+
+    /** What has happened, for people. */
+    String summary() {
+        return crashes + " ends of the broker, " + audits + " looks at the disk, " + ledger.confirmed() + " confirmed, "
+                + ledger.settled() + " settled";
+    }
+
+    long crashes() {
+        return crashes;
+    }
+
+    Command command(String what) {
+        return new Command(what, step, open);
+    }
+
+    void afterAWhile(Runnable task) {
+        later.add(new Later(step + 1 + random.nextInt(300), task));
+    }
+
+    void hasGone(Peer peer) {
+        peers.remove(peer);
+    }
+
+    // ---- the broker's lives
+
+    private void start() {
+        machine = open(view.apply(disk));
+        Peer first = connect();
+        waitForAll("a connection");
+        first.declaresAll();
+        waitForAll("the declarations");
+        while (peers.size() < plan.clients()) {
+            connect();
+        }
+    }
+
+    private Machine open(Disk from) {
+        try {
+            return new Machine(from, plan, nowNanos, new SplittableRandom(random.nextLong()));
+        } catch (IOException e) {
+            throw new UncheckedIOException("the broker does not start: " + e.getMessage(), e);
+        }
+    }
+
+    private Peer connect() {
+        Peer peer = new Peer(this, machine, random.nextInt(plan.loops()), "c" + names++);
+        peers.add(peer);
+        return peer;
+    }
+
+    /** The power fails, or the process is killed. */
+    private void crash() {
+        Loss[] losses = Loss.values();
+        end(losses[random.nextInt(losses.length)], false);
+    }
+
+    private void end(Loss loss, boolean orderly) {
+        crashes++;
+        nowNanos = machine.loops.nanoTime() + (random.nextInt(4) == 0 ? 50_000_000 : RESTART_NANOS);
+        machine = null;
+        open.clear();
+        peers.clear();
+        later.clear();
+        disk.crash(random, loss);
+        disk.setCapacityBytes(Long.MAX_VALUE);
+        ledger.lostMemory();
+        Contents contents = open(disk.copy()).drain(ledger.queues.values());
+        ledger.check(contents, true, orderly);
+        ledger.settleBy(contents);
+        machine = open(view.apply(disk));
+        if (random.nextInt(4) == 0) {
+            for (int i = random.nextInt(20); i > 0; i--) {
+                machine.turnOfWorker();
+                machine.turnOfLoop();
+            }
+            crash();
+            return;
+        }
+        Peer first = connect();
+        waitForAll("a connection");
+        first.declaresAll();
+        while (peers.size() < plan.clients()) {
+            connect();
+        }
+    }
+
+    private void restInOrder() {
+        if (!settlesDown()) {
+            return;
+        }
+        List.copyOf(peers).forEach(Peer::disconnects);
+        waitForAll("the good-byes");
+        // What nobody waits for a confirm of may still wait for room in the log; an engine at rest does not wait for it.
+        machine.driveUntil(() -> false, QUIET_NANOS);
+        CompletableFuture<Void> rest = machine.engine.rest();
+        Broken.unless(machine.driveUntil(rest::isDone, LONGEST_WAIT_NANOS), "the engine does not come to rest");
+        machine.store.close();
+        end(Loss.ALL, true);
+    }
+
+    /** What a crash at this moment would leave. */
+    private void audit() {
+        audits++;
+        nowNanos = machine.loops.nanoTime();
+        SimulatedDisk left = random.nextInt(4) == 0 ? disk.copy() : disk.copySynced();
+        ledger.check(open(left).drain(ledger.queues.values()), true, false);
+    }
+
+    // ---- steps
+
+    private void step() {
+        for (int i = 0; i < later.size(); i++) {
+            if (later.get(i).step() <= step) {
+                later.remove(i--).task().run();
+            }
+        }
+        if (machine.hasFailed() && random.nextInt(100) == 0) {
+            crash();
+            return;
+        }
+        int rare = random.nextInt(10_000);
+        if (rare < plan.disturb()) {
+            disturb();
+            return;
+        }
+        if (rare < plan.disturb() + plan.audit()) {
+            audit();
+            return;
+        }
+        int choice = random.nextInt(100);
+        if (choice < plan.loopTurns()) {
+            machine.turnOfLoop();
+        } else if (choice < plan.loopTurns() + plan.workerTurns()) {
+            machine.turnOfWorker();
+        } else if (random.nextInt(6) == 0) {
+            machine.loops.passTime(random.nextInt(random.nextInt(20) == 0 ? 60_000_000 : 1_500_000));
+        } else {
+            act();
+        }
+    }
+
+    private void disturb() {
+        switch (random.nextInt(14)) {
+            case 10, 11, 12, 13 -> {
+                if (!machine.hasFailed()) {
+                    machine.engine.rest();
+                }
+            }
+            case 0 -> {
+                if (!machine.hasFailed()) {
+                    restInOrder();
+                }
+            }
+            case 1 -> disk.failSync(1 + random.nextInt(3));
+            case 2 -> disk.failWrite(1 + random.nextInt(5));
+            case 3, 4 -> {
+                disk.setCapacityBytes(disk.usedBytes() + random.nextInt(80_000));
+                afterAWhile(() -> disk.setCapacityBytes(Long.MAX_VALUE));
+            }
+            case 5 -> quietDown();
+            default -> crash();
+        }
+    }
+
+    private void act() {
+        if (peers.isEmpty()) {
+            connect();
+            return;
+        }
+        Peer peer = peers.get(random.nextInt(peers.size()));
+        if (!peer.isReady()) {
+            return;
+        }
+        int choice = random.nextInt(
+                plan.publish() + plan.settle() + plan.consume() * 2 + plan.transact() + plan.topology() * 2 + 3);
+        if ((choice -= plan.publish()) < 0) {
+            peer.publishes(random.nextInt(8) == 0 ? 20 : 1 + random.nextInt(3));
+        } else if ((choice -= plan.settle()) < 0) {
+            peer.settles();
+        } else if ((choice -= plan.consume()) < 0) {
+            peer.gets();
+        } else if ((choice -= plan.consume()) < 0) {
+            if (random.nextInt(3) > 0) {
+                peer.subscribes();
+            } else {
+                peer.cancels();
+            }
+        } else if ((choice -= plan.transact()) < 0) {
+            peer.transacts();
+        } else if ((choice -= plan.topology()) < 0) {
+            peer.purges();
+        } else if ((choice -= plan.topology()) < 0) {
+            peer.changesTopology();
+        } else if (choice < 2) {
+            peer.writes();
+        } else if (random.nextInt(10) == 0) {
+            peer.disconnects();
+            connect();
+        }
+    }
+
+    // ---- rest
+
+    private void waitForAll(String what) {
+        machine.driveUntil(() -> open.isEmpty() || machine.hasFailed(), LONGEST_WAIT_NANOS);
+        Broken.unless(open.isEmpty(), "%s: not answered, though all works: %s; %s", what, open, machine);
+    }
+
+    /** From now on the disk works. */
+    private void heal() {
+        disk.setCapacityBytes(Long.MAX_VALUE);
+        disk.failSync(Integer.MAX_VALUE);
+        disk.failWrite(Integer.MAX_VALUE);
+    }
+
+    /** With a disk that works and nobody that does anything new, everything is answered; false if the log had failed before. */
+    private boolean settlesDown() {
+        heal();
+        machine.driveUntil(() -> open.isEmpty() || machine.hasFailed(), LONGEST_WAIT_NANOS);
+        if (machine.hasFailed()) {
+            crash();
+            return false;
+        }
+        waitForAll("in the end");
+        return true;
+    }
+
+    /** Lets all that goes on end, and looks whether it does. */
+    private void quietDown() {
+        while (!settlesDown()) {
+            // A crash was needed, and is over.
+        }
+        machine.driveUntil(() -> false, QUIET_NANOS);
+        for (Peer peer : peers) {
+            Broken.unless(!peer.isPaced(), "%s is held back though nothing goes on", peer);
+        }
+        BrokerCounters counters = machine.counters();
+        long held = peers.stream().mapToLong(Peer::heldCount).sum();
+        Broken.unless(counters.unsettledMessages() == held, "%d messages are unsettled, but clients hold %d",
+                counters.unsettledMessages(), held);
+        Map<String, Long> ready = new HashMap<>();
+        peers.forEach(peer -> peer.counts(ready));
+        waitForAll("the states of queues");
+        for (Peer peer : peers) {
+            String hungry = peer.hungry(ready);
+            if (hungry != null) {
+                throw new Broken(hungry);
+            }
+        }
+    }
+
+    private void finish() {
+        phase = "the end, after step";
+        quietDown();
+        List.copyOf(peers).forEach(Peer::disconnects);
+        waitForAll("the good-byes");
+        BrokerCounters before = machine.counters();
+        Broken.unless(before.connections() == 0, "%d connections are left", before.connections());
+        Broken.unless(before.consumers() == 0, "%d consumers are left", before.consumers());
+        Broken.unless(before.unsettledMessages() == 0, "%d unsettled are left", before.unsettledMessages());
+        ledger.check(machine.drain(ledger.queues.values()), false, true);
+    }
+}
