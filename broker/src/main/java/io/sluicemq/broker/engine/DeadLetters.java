@@ -148,13 +148,11 @@ final class DeadLetters {
     private void leave(Dead dead) {
         if (dead.position() != Journal.NONE) {
             if (dead.queue().isRemoved()) {
-                context.journal().removedBefore(dead.position(), dead.share());
+                context.journal().removedBefore(dead.position(), dead.share(), dead.completion());
             } else {
                 context.journal().removed(dead.queue().id(), dead.position(), dead.share(), dead.completion());
-                return;
             }
-        }
-        if (dead.completion() != null) {
+        } else if (dead.completion() != null) {
             dead.completion().met(context.loop);
         }
     }

@@ -59,8 +59,8 @@ final class HostEffects implements QueueEffects {
     }
 
     @Override
-    public void unlogged(long position, int share) {
-        context.journal().removedBefore(position, share);
+    public void unlogged(long position, int share, Completion completion) {
+        context.journal().removedBefore(position, share, completion);
     }
 
     @Override
@@ -91,7 +91,7 @@ final class HostEffects implements QueueEffects {
                 if (position < 0) {
                     released(messages.firstMessage());
                 } else if (queueIsGone) {
-                    unlogged(position, messages.firstShare());
+                    unlogged(position, messages.firstShare(), null);
                 } else {
                     unlog(queue, position, messages.firstShare(), null);
                 }

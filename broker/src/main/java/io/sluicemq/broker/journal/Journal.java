@@ -217,12 +217,17 @@ public final class Journal implements LogListener {
     /**
      * A message has left a queue by what was written already: a transaction's record, or the end of its queue. It is released
      * when that is durable.
+     *
+     * @param completion has an obligation met then; null if nobody waits
      */
-    public void removedBefore(long position, int share) {
+    public void removedBefore(long position, int share, Completion completion) {
         if (removedBefore.isEmpty()) {
             planFlush();
         }
         removedBefore.add(position, share);
+        if (completion != null) {
+            removedBefore.completions.add(completion);
+        }
     }
 
     /** Runs {@code task} once before what this turn has done is written. */

@@ -594,7 +594,7 @@ public final class Queue {
                 completion.met(loop);
             }
         } else if (already) {
-            effects.unlogged(entry.position, entry.share);
+            effects.unlogged(entry.position, entry.share, completion);
         } else {
             effects.unlog(this, entry.position, entry.share, completion);
         }
@@ -664,10 +664,7 @@ public final class Queue {
         if (removed) {
             entry.gone();
             effects.released(entry.message);
-            unlog(entry, true, null);
-            if (completion != null) {
-                completion.met(loop);
-            }
+            unlog(entry, true, completion);
             return;
         }
         boolean stays = false;

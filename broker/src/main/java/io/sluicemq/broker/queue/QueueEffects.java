@@ -29,8 +29,12 @@ public interface QueueEffects {
      */
     void unlog(Queue queue, long position, int share, Completion completion);
 
-    /** A message has left the queue by a record that is in the log already. */
-    void unlogged(long position, int share);
+    /**
+     * A message has left the queue by a record that is in the log already.
+     *
+     * @param completion has an obligation met when that is durable; may be null
+     */
+    void unlogged(long position, int share, Completion completion);
 
     /** Messages that waited in the log have left the queue, all of them. */
     void discard(Queue queue, Backlog messages, boolean queueIsGone);
