@@ -11,6 +11,7 @@ import io.sluicemq.broker.routing.RouteSet;
 import io.sluicemq.store.LogState;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
@@ -53,7 +54,9 @@ final class LoopContext {
     /** The loop's access to the log; null if the broker keeps everything in memory. Set once, before the loop has work. */
     private Journal journal;
     /** Publishes that wait for room in the log, in their order. */
-    private final ArrayDeque<Runnable> parked = new ArrayDeque<>();
+    private final ArrayDeque<Parked> parked = new ArrayDeque<>();
+    /** Queues in memory that those reach, too, and how many of them. */
+    private final Map<QueueProxy, Integer> parkedFor = new HashMap<>();
     private boolean stillNoRoom;
     /** How many loops' marks of the checkpoint at hand have come. */
     int checkpointMarks;
@@ -71,6 +74,9 @@ final class LoopContext {
     private long unreportedBytes;
 
     private final Witness witness;
+
+    /** What waits for room in the log, and the queues it will reach. */
+    private record Parked(Runnable publish, Collection<QueueProxy> targets) {}
 
     /** @param witness what answers wait for beside the log; null for nothing */
     LoopContext(Loop loop, int loops, MemoryBudget memory, Witness witness) {
@@ -108,19 +114,45 @@ final class LoopContext {
         firstInRoom.add(task);
     }
 
-    /** Whether publishes wait for room in the log, so that others must wait behind them. */
+    /** Whether publishes wait for room in the log. */
     boolean isParking() {
         return !parked.isEmpty();
     }
 
-    /** Has a publish done when there is room in the log; one that finds none {@linkplain #stillNoRoom says so}. */
-    void park(Runnable publish) {
-        parked.addLast(publish);
+    /** Whether a publish must wait behind others that do: one to a queue in the log, or to one that those reach as well. */
+    boolean isParkingFor(Route route) {
+        if (parked.isEmpty()) {
+            return false;
+        }
+        if (route.isLogged()) {
+            return true;
+        }
+        if (!parkedFor.isEmpty()) {
+            for (QueueProxy target : route.targets()) {
+                if (parkedFor.containsKey(target)) {
+                    return true;
+                }
+            }
+        }
+        return false;
     }
 
-    /** The publish at hand has found no room: it is the first of those that wait, once more. */
-    void parkAgain(Runnable publish) {
-        parked.addFirst(publish);
+    /**
+     * Has a publish done when there is room in the log; one that finds none says so by {@link #stillNoRoom}.
+     *
+     * @param targets the queues it will reach
+     */
+    void park(Runnable publish, Collection<QueueProxy> targets) {
+        parked.addLast(new Parked(publish, targets));
+        for (QueueProxy target : targets) {
+            if (target.queue().id() == 0) {
+                parkedFor.merge(target, 1, Integer::sum);
+            }
+        }
+    }
+
+    /** The publish at hand has found no room: it stays the first of those that wait. */
+    void stillNoRoom() {
         stillNoRoom = true;
     }
 
@@ -129,7 +161,14 @@ final class LoopContext {
         firstInRoom.forEach(Runnable::run);
         stillNoRoom = false;
         while (!parked.isEmpty() && !stillNoRoom) {
-            parked.pollFirst().run();
+            Parked next = parked.pollFirst();
+            next.publish.run();
+            if (stillNoRoom) {
+                parked.addFirst(next);
+            } else {
+                next.targets.forEach(target -> parkedFor.computeIfPresent(
+                        target, (queue, count) -> count == 1 ? null : count - 1));
+            }
         }
         resumeWaiting();
     }

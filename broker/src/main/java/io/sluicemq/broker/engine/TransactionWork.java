@@ -173,26 +173,33 @@ final class TransactionWork implements Transaction {
 
         void start() {
             here.witness(Witness.Command.COMMIT, done);
-            if (here.journal() != null && here.isParking()) {
-                here.park(this);
+            if (all.stream().anyMatch(each -> here.isParkingFor(each.route)) || !log()) {
+                here.park(this, work.keySet());
             } else {
-                run();
+                finish();
             }
         }
 
         @Override
         public void run() {
-            if (here.journal() != null && !log()) {
-                here.parkAgain(this);
-                return;
+            if (log()) {
+                finish();
+            } else {
+                here.stillNoRoom();
             }
+        }
+
+        private void finish() {
             letGoOfMemory();
             carryOut();
         }
 
-        /** Writes it; false if there is no room for the next part. */
+        /** Writes it, if there is a log; false if that has no room for the next part. */
         private boolean log() {
             Journal journal = here.journal();
+            if (journal == null) {
+                return true;
+            }
             for (; next < all.size(); next++) {
                 Publish publish = all.get(next);
                 if (publish.isLogged()) {
