@@ -63,6 +63,10 @@ final class LoopContext {
     /** Told when there is room in the log, before publishers. */
     private final List<Runnable> firstInRoom = new ArrayList<>();
 
+    /** How many queues' messages are leaving the log, and what waits for that. */
+    private int discarding;
+
+    private final List<Runnable> afterDiscarding = new ArrayList<>();
     private final MemoryBudget memory;
     /** By loop: bytes of publishes sent there and not yet taken. */
     private final long[] owed;
@@ -207,6 +211,29 @@ final class LoopContext {
     long residentBytes() {
         long each = memory.budgetBytes() / 4 / owed.length / Math.max(1, queues.size());
         return Math.clamp(each, LEAST_RESIDENT_BYTES, MOST_RESIDENT_BYTES);
+    }
+
+    // ---- messages that leave the log a part of them a turn
+
+    void discardingBegins() {
+        discarding++;
+    }
+
+    void discardingEnds() {
+        if (--discarding == 0) {
+            List<Runnable> tasks = List.copyOf(afterDiscarding);
+            afterDiscarding.clear();
+            tasks.forEach(Runnable::run);
+        }
+    }
+
+    /** Runs {@code task} when the removals of all that queues here have let go of are with the journal; at once, if they are. */
+    void afterDiscarding(Runnable task) {
+        if (discarding == 0) {
+            task.run();
+        } else {
+            afterDiscarding.add(task);
+        }
     }
 
     // ---- memory, and other loops

@@ -54,7 +54,8 @@ final class Paging {
     private int loadingCount;
     private int round;
     private boolean resting;
-    private boolean expiring;
+    /** Expired messages that are being read, to become dead letters; null if there are none. */
+    private ExpiredLoad expired;
 
     Paging(Queue queue, PriorityMessages ready, QueueEffects effects, Loop loop) {
         this.queue = queue;
@@ -138,9 +139,11 @@ final class Paging {
         for (int level = ready.levels() - 1; level >= 0; level--) {
             if (ready.waitsInLog(level)) {
                 int resident = ready.resident(level);
+                // Of the level that is next, some are read whatever the levels below it hold in memory.
                 boolean mayMore = effects.memoryLow()
                         ? resident == 0 && queue.unsettled() <= MOST_UNSETTLED_WHEN_SHORT
-                        : resident < FEW_RESIDENT && ready.residentBytes() <= effects.residentBytes();
+                        : resident == 0
+                                || resident < FEW_RESIDENT && ready.residentBytes() <= effects.residentBytes();
                 if (mayMore || resident == 0 && ready.resident() == 0 && queue.unsettled() == 0) {
                     load(level);
                 }
@@ -149,9 +152,9 @@ final class Paging {
         }
     }
 
-    /** Reads the first ones of a level, whoever wants them. */
+    /** Reads the first ones of a level, whoever wants them; after a read that has failed, later. */
     void load(int level) {
-        if (loading >= 0) {
+        if (loading >= 0 || resting) {
             return;
         }
         long most = effects.memoryLow()
@@ -229,6 +232,7 @@ final class Paging {
             boolean moved = next < logged.length && !backlog.isEmpty() && backlog.firstPosition() != logged[next];
             if (failure != null && !moved) {
                 failed(failure);
+                rest();
             }
             queue.loadEnded();
         }
@@ -239,6 +243,9 @@ final class Paging {
         if (times > 0) {
             LOG.error("{}: messages could not be read from the log; trying again in 5 s", queue, failure);
         }
+    }
+
+    private void rest() {
         resting = true;
         loop.schedule(RETRY_NANOS, () -> {
             resting = false;
@@ -251,23 +258,24 @@ final class Paging {
     /** Drops the first of a level, which waits in the log and is not being read; the queue has no dead letters. */
     void dropFirst(int level) {
         Backlog backlog = ready.backlog(level);
+        long position = backlog.firstPosition();
         int bodyBytes = backlog.firstBodyBytes();
         long expires = backlog.firstExpiresAt();
-        if (backlog.firstPosition() == QueueEntry.NOT_LOGGED) {
+        if (position == QueueEntry.NOT_LOGGED) {
             effects.released(backlog.firstMessage());
         } else {
-            effects.unlog(queue, backlog.firstPosition(), backlog.firstShare(), null);
+            effects.unlog(queue, position, backlog.firstShare(), null);
         }
         backlog.removeFirst();
         ready.waiting(-1);
-        queue.leftBacklog(bodyBytes, expires);
+        queue.leftBacklog(position, bodyBytes, expires);
         effects.dropped(Death.Reason.MAX_LENGTH);
         countIndex();
     }
 
     /** When the first message expires of those that wait in the log; {@link QueueEntry#NEVER} if none does, or some are about to. */
     long nextExpiry() {
-        if (expiring) {
+        if (expired != null) {
             return QueueEntry.NEVER;
         }
         long soonest = QueueEntry.NEVER;
@@ -282,7 +290,7 @@ final class Paging {
 
     /** Lets messages go that have expired, a bounded number at a time. */
     void expireDue(long nowMillis, boolean deadLetters) {
-        if (expiring) {
+        if (expired != null) {
             return;
         }
         List<Due> due = new ArrayList<>();
@@ -291,10 +299,11 @@ final class Paging {
             if (backlog == null || loading == level) {
                 continue;
             }
+            int from = level;
             backlog.removeDue(nowMillis, 0, DUE_BATCH - due.size(), (position, share, bodyBytes, expires, message) -> {
-                due.add(new Due(position, share, message));
+                due.add(new Due(from, position, share, bodyBytes, expires, message));
                 ready.waiting(-1);
-                queue.leftBacklog(bodyBytes, expires);
+                queue.leftBacklog(position, bodyBytes, expires);
             });
         }
         countIndex();
@@ -314,25 +323,46 @@ final class Paging {
                 positions[inLog++] = each.position;
             }
         }
-        expiring = true;
-        ExpiredLoad load = new ExpiredLoad(due);
+        expired = new ExpiredLoad(due);
         if (inLog == 0) {
-            load.done(0, null);
+            expired.done(0, null);
         } else {
-            effects.read(positions, inLog, load);
+            effects.read(positions, inLog, expired);
         }
+    }
+
+    /** Tells those that have expired and are in the log until they have become dead letters. */
+    void forEachExpired(Leaving out) {
+        if (expired != null) {
+            for (Due due : expired.due.subList(expired.next, expired.due.size())) {
+                if (due.position != QueueEntry.NOT_LOGGED) {
+                    out.leaving(due.level, due.position, due.share, due.bodyBytes, due.expiresAtMillis);
+                }
+            }
+        }
+    }
+
+    /** Is told of messages that are about to leave. */
+    interface Leaving {
+        void leaving(int level, long position, int share, int bodyBytes, long expiresAtMillis);
     }
 
     /** A message that has expired in the log. */
     private final class Due {
 
+        private final int level;
         private final long position;
         private final int share;
+        private final int bodyBytes;
+        private final long expiresAtMillis;
         private final Message message;
 
-        Due(long position, int share, Message message) {
+        Due(int level, long position, int share, int bodyBytes, long expiresAtMillis, Message message) {
+            this.level = level;
             this.position = position;
             this.share = share;
+            this.bodyBytes = bodyBytes;
+            this.expiresAtMillis = expiresAtMillis;
             this.message = message;
         }
 
@@ -379,26 +409,28 @@ final class Paging {
         @Override
         public void done(int messages, IOException failure) {
             inMemory();
-            if (next < due.size()) {
-                if (failure != null) {
-                    // They are still in the log, so a restart finds them again.
-                    LOG.error("{}: {} expired messages could not be read from the log and became no dead letters",
-                            queue,
-                            due.size() - next, failure);
-                } else {
-                    readRest();
-                    return;
-                }
+            if (next == due.size()) {
+                expired = null;
+                queue.loadEnded();
+            } else if (failure == null) {
+                readRest();
+            } else {
+                failed(failure);
+                loop.schedule(RETRY_NANOS, this::readRest);
             }
-            expiring = false;
-            queue.loadEnded();
         }
 
         private void readRest() {
             List<Due> rest = new ArrayList<>(due.subList(next, due.size()));
+            if (queue.isRemoved()) {
+                expired = null;
+                rest.forEach(each -> each.leave(null));
+                return;
+            }
             long[] positions = rest.stream().filter(each -> each.message == null).mapToLong(each -> each.position)
                     .toArray();
-            effects.read(positions, positions.length, new ExpiredLoad(rest));
+            expired = new ExpiredLoad(rest);
+            effects.read(positions, positions.length, expired);
         }
     }
 

@@ -182,6 +182,11 @@ public final class Queue {
         return ready.size();
     }
 
+    /** Ready messages that are in memory; the others wait in the log. */
+    public int residentMessages() {
+        return ready.resident();
+    }
+
     /** Bytes of the bodies of ready messages. */
     public long readyBodyBytes() {
         return readyBodyBytes;
@@ -313,7 +318,10 @@ public final class Queue {
     }
 
     /** A message has left from among those that wait in the log. */
-    void leftBacklog(int bodyBytes, long expiresAtMillis) {
+    void leftBacklog(long position, int bodyBytes, long expiresAtMillis) {
+        if (!failedDeliveries.isEmpty()) {
+            failedDeliveries.remove(position);
+        }
         readyBodyBytes -= bodyBytes;
         if (expiresAtMillis != QueueEntry.NEVER) {
             expiringEntries--;
@@ -332,6 +340,7 @@ public final class Queue {
             dropOverflow();
         }
         watchBacklog();
+        watchLoaded();
     }
 
     /** Memory is short, or no more. */
@@ -349,7 +358,7 @@ public final class Queue {
     }
 
     private void readAhead() {
-        if (paging != null && !consumers.isEmpty()) {
+        if (paging != null && (!consumers.isEmpty() || !gets.isEmpty())) {
             paging.readAhead();
         }
     }
@@ -584,6 +593,7 @@ public final class Queue {
         }
         readyBodyBytes = 0;
         expiringEntries = 0;
+        failedDeliveries.clear();
         serveGets();
         return count;
     }
@@ -903,6 +913,14 @@ public final class Queue {
             if (next < expiryTimerMillis) {
                 armExpiryTimer(next, loop.currentTimeMillis());
             }
+        }
+    }
+
+    /** Sees to it that messages which were read expire in time: it may have come meanwhile. */
+    private void watchLoaded() {
+        QueueEntry entry = expiringEntries == 0 ? null : expiry.first();
+        if (entry != null && entry.expiresAtMillis < expiryTimerMillis) {
+            armExpiryTimer(entry.expiresAtMillis, loop.currentTimeMillis());
         }
     }
 
