@@ -102,6 +102,7 @@ final class Checkpoints {
 
     private void begin() {
         written = 0;
+        moving.collecting();
         current = log.beginCheckpoint(log.end());
         marked = 0;
         for (LoopContext from : contexts) {
@@ -237,6 +238,7 @@ final class Checkpoints {
     }
 
     private void commit() {
+        moving.collected();
         current.commit(home, this::committed);
     }
 

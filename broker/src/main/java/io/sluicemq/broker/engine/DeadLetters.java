@@ -6,6 +6,7 @@ import io.sluicemq.api.Message;
 import io.sluicemq.base.LoopOwned;
 import io.sluicemq.broker.journal.Journal;
 import io.sluicemq.broker.queue.Queue;
+import io.sluicemq.broker.queue.QueueEffects;
 import io.sluicemq.broker.queue.QueueOptions;
 import io.sluicemq.broker.routing.Exchange;
 import io.sluicemq.broker.routing.RouteSet;
@@ -73,6 +74,16 @@ final class DeadLetters {
             }
             blocked.poll();
             context.messageBytes(-next.letter().sizeBytes());
+        }
+    }
+
+    /** Tells the messages of a queue whose letters wait for room. */
+    void eachBlocked(Queue queue, QueueEffects.Leaving out) {
+        for (Blocked each : blocked) {
+            Dead dead = each.dead();
+            if (dead.queue() == queue && dead.position() != Journal.NONE) {
+                out.leaving(dead.message(), dead.position(), dead.share(), dead.reason() == Death.Reason.EXPIRED);
+            }
         }
     }
 

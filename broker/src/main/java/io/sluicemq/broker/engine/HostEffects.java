@@ -64,6 +64,11 @@ final class HostEffects implements QueueEffects {
     }
 
     @Override
+    public void eachLeaving(Queue queue, Leaving out) {
+        deadLetters.eachBlocked(queue, out);
+    }
+
+    @Override
     public void discard(Queue queue, Backlog messages, boolean queueIsGone) {
         Discarding discarding = new Discarding(queue, messages, queueIsGone);
         discarding.run();

@@ -38,6 +38,10 @@ final class Moving implements Liveness {
     /** Whose messages the records at hand are. */
     private Set<Long> queueIds = Set.of();
     private int unanswered;
+    /** Whether queues are being collected for a checkpoint; what comes meanwhile waits. */
+    private boolean collecting;
+
+    private Moves waiting;
 
     Moving(LoopContext[] contexts) {
         this.contexts = contexts;
@@ -99,6 +103,10 @@ final class Moving implements Liveness {
     }
 
     private void apply(Moves moves) {
+        if (collecting) {
+            waiting = moves;
+            return;
+        }
         Long2LongHashMap where = new Long2LongHashMap(NOWHERE);
         long lowest = Long.MAX_VALUE;
         long highest = Long.MIN_VALUE;
@@ -126,6 +134,25 @@ final class Moving implements Liveness {
     }
 
     // ---- for checkpoints
+
+    /**
+     * A checkpoint begins: until it is {@linkplain #collected collected} no queue gets another position for a message. A copy is
+     * behind the checkpoint's position, where a queue's snapshot leaves out what the log will tell; and of a copy the log tells
+     * only where it came from.
+     */
+    void collecting() {
+        collecting = true;
+    }
+
+    /** All queues were collected. On the first loop. */
+    void collected() {
+        collecting = false;
+        if (waiting != null) {
+            Moves next = waiting;
+            waiting = null;
+            apply(next);
+        }
+    }
 
     /** Gives the moves that a recovery may have to know, in pieces. On the first loop. */
     void encode(Loop here, Consumer<ByteBuffer> pieces) {

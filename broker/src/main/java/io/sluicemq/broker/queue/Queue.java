@@ -68,7 +68,10 @@ public final class Queue {
     private long deliveredUpTo = QueueEntry.NOT_LOGGED;
 
     private long deliveredKnown = QueueEntry.NOT_LOGGED;
-    /** Failed deliveries of messages that wait in the log, by position. */
+    /**
+     * Failed deliveries of messages that wait in the log, by position; 0 for one that was delivered and is behind {@link
+     * #deliveredUpTo}, as its record has moved.
+     */
     private Map<Long, Integer> failedDeliveries = new HashMap<>(0);
 
     private Loop.Timer expiryTimer;
@@ -299,7 +302,10 @@ public final class Queue {
         entry.redelivered = position != QueueEntry.NOT_LOGGED && position <= deliveredUpTo;
         if (!failedDeliveries.isEmpty()) {
             Integer failed = failedDeliveries.remove(position);
-            entry.deliveryCount = failed == null ? 0 : failed;
+            if (failed != null) {
+                entry.redelivered = true;
+                entry.deliveryCount = failed;
+            }
         }
         ready.append(entry);
         if (expiresAtMillis != QueueEntry.NEVER && hasOwnTtl(message)) {
@@ -311,7 +317,7 @@ public final class Queue {
     /** A ready message was let go of in memory. */
     void pagedOut(QueueEntry entry) {
         entry.gone();
-        if (entry.deliveryCount > 0) {
+        if (entry.deliveryCount > 0 || entry.redelivered && entry.position > deliveredUpTo) {
             failedDeliveries.put(entry.position, entry.deliveryCount);
         }
         expiry.left(entry);
@@ -971,10 +977,16 @@ public final class Queue {
     /** What is in the log of it, to be written into a checkpoint; null for a queue that isn't there. */
     public QueueSnapshot snapshot() {
         loop.assertCurrent();
-        return paging == null || removed
-                ? null
-                : QueueSnapshot.of(this, ready, unsettledFirst, deliveredUpTo,
-                        failedDeliveries);
+        if (paging == null || removed) {
+            return null;
+        }
+        QueueSnapshot snapshot = new QueueSnapshot(id, deliveredUpTo, failedDeliveries, ready.levels());
+        paging.forEachExpired(snapshot::addLeaving);
+        effects.eachLeaving(this, (message, position, share, expired) -> snapshot.addLeaving(
+                ready.level(message.priority()), position, share, message.body().length,
+                expired ? loop.currentTimeMillis() : expiresAt(message)));
+        snapshot.add(ready, unsettledFirst);
+        return snapshot;
     }
 
     /** Finds those of its messages that are at a position between two, both included, which {@code candidate} accepts. */
@@ -1004,7 +1016,13 @@ public final class Queue {
         });
         for (int level = 0; level < ready.levels(); level++) {
             if (ready.backlog(level) != null) {
-                ready.backlog(level).move(lowest, highest, where, moved);
+                ready.backlog(level).move(lowest, highest, where, (from, to, share) -> {
+                    moved.moved(from, to, share);
+                    Integer failed = failedDeliveries.remove(from);
+                    if (failed != null || from <= deliveredUpTo) {
+                        failedDeliveries.put(to, failed == null ? 0 : failed);
+                    }
+                });
             }
         }
     }

@@ -36,6 +36,14 @@ public interface QueueEffects {
      */
     void unlogged(long position, int share, Completion completion);
 
+    /** Tells dead letters of the queue that wait for room: until they have it, what they come from is in the log. */
+    void eachLeaving(Queue queue, Leaving out);
+
+    /** Is told of messages that have left a queue, but not yet in the log. */
+    interface Leaving {
+        void leaving(Message message, long position, int share, boolean expired);
+    }
+
     /** Messages that waited in the log have left the queue, all of them. */
     void discard(Queue queue, Backlog messages, boolean queueIsGone);
 

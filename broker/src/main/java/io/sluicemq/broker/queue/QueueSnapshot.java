@@ -46,59 +46,72 @@ public final class QueueSnapshot {
 
     private final long id;
     private final long deliveredUpTo;
-    private final Iterator<Map.Entry<Long, Integer>> failed;
+    private final Map<Long, Integer> failedDeliveries;
+    private final Level[] numbered;
+    private Iterator<Map.Entry<Long, Integer>> failed;
     private final List<Level> levels = new ArrayList<>();
     private final EntryBlock block = new EntryBlock();
     private boolean headWritten;
     private int level;
 
-    private QueueSnapshot(long id, long deliveredUpTo, Map<Long, Integer> failed) {
+    /**
+     * Without messages, which are then added.
+     *
+     * @param failed as the queue has it for messages that wait in the log
+     */
+    QueueSnapshot(long id, long deliveredUpTo, Map<Long, Integer> failed, int levels) {
         this.id = id;
         this.deliveredUpTo = deliveredUpTo;
-        this.failed = failed.entrySet().iterator();
+        this.failedDeliveries = new HashMap<>(failed);
+        this.numbered = new Level[levels];
     }
 
-    static QueueSnapshot of(
-            Queue queue, PriorityMessages ready, QueueEntry unsettled, long deliveredUpTo,
-            Map<Long, Integer> failedInLog) {
-        Map<Long, Integer> failed = new HashMap<>(failedInLog);
-        Level[] levels = new Level[ready.levels()];
+    /** Adds a message that has left the queue, but not yet in the log; these come first. */
+    void addLeaving(int level, long position, int share, int bodyBytes, long expiresAtMillis) {
+        Level at = open(level);
+        at.residents.add(new Resident(
+                Long.MIN_VALUE + at.residents.size(), position, share, bodyBytes, expiresAtMillis));
+    }
+
+    /** Adds the messages that are in the log, ready or not; then all have been added. */
+    void add(PriorityMessages ready, QueueEntry unsettled) {
         for (QueueEntry entry = unsettled; entry != null; entry = entry.after) {
-            add(levels, ready.level(entry), entry, failed);
+            add(ready.level(entry), entry);
         }
-        for (int number = 0; number < levels.length; number++) {
+        for (int number = 0; number < numbered.length; number++) {
             int here = number;
             ready.forEachResident(number, entry -> {
                 if (entry.isLogged()) {
-                    add(levels, here, entry, failed);
+                    add(here, entry);
                 }
             });
             if (ready.waitsInLog(number)) {
-                open(levels, number).backlog = ready.backlog(number).snapshot();
+                open(number).backlog = ready.backlog(number).snapshot();
             }
         }
-        QueueSnapshot snapshot = new QueueSnapshot(queue.id(), deliveredUpTo, failed);
-        for (Level each : levels) {
+        for (Level each : numbered) {
             if (each != null) {
                 each.residents.sort(Comparator.comparingLong(Resident::sequence));
-                snapshot.levels.add(each);
+                levels.add(each);
             }
         }
-        return snapshot;
+        failed = failedDeliveries.entrySet().iterator();
     }
 
-    private static Level open(Level[] levels, int number) {
-        if (levels[number] == null) {
-            levels[number] = new Level(number);
+    private Level open(int number) {
+        if (numbered[number] == null) {
+            numbered[number] = new Level(number);
         }
-        return levels[number];
+        return numbered[number];
     }
 
-    private static void add(Level[] levels, int number, QueueEntry entry, Map<Long, Integer> failed) {
-        open(levels, number).residents.add(new Resident(
+    private void add(int number, QueueEntry entry) {
+        open(number).residents.add(new Resident(
                 entry.sequence, entry.position, entry.share, entry.message.body().length, entry.expiresAtMillis));
-        if (entry.deliveryCount > 0 && entry.queue.options().countsDeliveries()) {
-            failed.put(entry.position, entry.deliveryCount);
+        boolean counts = entry.queue.options().countsDeliveries();
+        boolean delivered = entry.redelivered || !entry.isReady();
+        if (counts && entry.deliveryCount > 0 || delivered && entry.position > deliveredUpTo) {
+            failedDeliveries.put(entry.position, counts ? entry.deliveryCount : 0);
         }
     }
 

@@ -106,6 +106,7 @@ public final class RecoveredMessages {
      * @param moves the position to which a record was copied, or a negative number
      */
     public void finish(LongUnaryOperator moves, boolean anyMoves, Kept out) {
+        Map<Long, Integer> stillFailed = new HashMap<>();
         for (int level = 0; level < levels.length; level++) {
             Backlog found = levels[level];
             if (found == null) {
@@ -128,13 +129,15 @@ public final class RecoveredMessages {
                 if (expires != QueueEntry.NEVER) {
                     count[here]++;
                 }
+                if (at != position && position <= deliveredUpTo) {
+                    stillFailed.put(at, 0); // where it is now says no more that it was delivered
+                }
                 if (!asItIs) {
                     left.append(at, share, bodyBytes, expires, null);
                 }
             });
             levels[level] = asItIs && !lost.isEmpty() ? without(lost, found) : left;
         }
-        Map<Long, Integer> stillFailed = new HashMap<>();
         failed.forEach((position, deliveries) -> {
             long at = lastOf(position, moves);
             if (at != MISSING) {
