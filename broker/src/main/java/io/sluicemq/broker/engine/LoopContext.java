@@ -186,10 +186,15 @@ final class LoopContext {
     /** Messages take too much memory, or no more. */
     void memory(boolean low) {
         memoryLow = low;
-        for (Queue queue : queues.toArray(Queue[]::new)) {
-            queue.memoryChanged(low);
-        }
         tellClients();
+        // As an event of its own: it may be a queue that has just counted what it does, and is in the middle of it.
+        loop.execute(this::tellQueues);
+    }
+
+    private void tellQueues() {
+        for (Queue queue : queues.toArray(Queue[]::new)) {
+            queue.memoryChanged(memoryLow);
+        }
     }
 
     private void tellClients() {
