@@ -280,7 +280,9 @@ final class ConnectedClient implements Client {
             message.share(found);
             context.messageBytes(message.sizeBytes());
         }
-        if (route.isLogged() && context.journal() != null) {
+        if (context.isParkingFor(route)) {
+            park(message, route, completion, producer);
+        } else if (route.isLogged() && context.journal() != null) {
             publishLogged(message, route, completion, producer);
         } else {
             hand(message, route, Journal.NONE, 0, completion, producer);
@@ -288,11 +290,9 @@ final class ConnectedClient implements Client {
         return found;
     }
 
-    /** Publishes to queues of which some are in the log; a message that waits for room there holds back those behind it. */
+    /** Publishes to queues of which some are in the log, or waits for room there. */
     private void publishLogged(Message message, Route route, Completion completion, Producer producer) {
-        if (context.isParking()) {
-            park(message, route, completion, producer);
-        } else if (!message.durable()) {
+        if (!message.durable()) {
             hand(message, route, Journal.NONE, 0, completion, producer);
         } else {
             long position = log(message, route, completion);
@@ -323,22 +323,20 @@ final class ConnectedClient implements Client {
             completion.hold();
         }
         context.messageBytes(message.sizeBytes());
-        context.park(new Runnable() {
-            @Override
-            public void run() {
-                long position = message.durable() ? log(message, route, completion) : Journal.NONE;
-                if (message.durable() && position == Journal.NONE) {
-                    context.parkAgain(this);
-                    return;
-                }
-                context.messageBytes(-message.sizeBytes());
-                hand(message, route, position, position == Journal.NONE ? 0 : share(message, route), completion,
-                        producer);
-                if (completion != null) {
-                    completion.met(context.loop);
-                }
+        context.park(() -> {
+            boolean logged = message.durable() && route.isLogged();
+            long position = logged ? log(message, route, completion) : Journal.NONE;
+            if (logged && position == Journal.NONE) {
+                context.stillNoRoom();
+                return;
             }
-        });
+            context.messageBytes(-message.sizeBytes());
+            hand(message, route, position, position == Journal.NONE ? 0 : share(message, route), completion,
+                    producer);
+            if (completion != null) {
+                completion.met(context.loop);
+            }
+        }, List.of(route.targets()));
     }
 
     private void hand(

@@ -77,6 +77,7 @@ final class HostEffects implements QueueEffects {
         private final Queue queue;
         private final Backlog messages;
         private final boolean queueIsGone;
+        private boolean later;
 
         Discarding(Queue queue, Backlog messages, boolean queueIsGone) {
             this.queue = queue;
@@ -98,7 +99,13 @@ final class HostEffects implements QueueEffects {
                 messages.removeFirst();
             }
             if (!messages.isEmpty()) {
+                if (!later) {
+                    later = true;
+                    context.discardingBegins();
+                }
                 context.loop.execute(this);
+            } else if (later) {
+                context.discardingEnds();
             }
         }
     }

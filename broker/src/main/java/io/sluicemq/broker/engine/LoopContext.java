@@ -11,6 +11,7 @@ import io.sluicemq.broker.routing.RouteSet;
 import io.sluicemq.store.LogState;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
@@ -53,13 +54,19 @@ final class LoopContext {
     /** The loop's access to the log; null if the broker keeps everything in memory. Set once, before the loop has work. */
     private Journal journal;
     /** Publishes that wait for room in the log, in their order. */
-    private final ArrayDeque<Runnable> parked = new ArrayDeque<>();
+    private final ArrayDeque<Parked> parked = new ArrayDeque<>();
+    /** Queues in memory that those reach, too, and how many of them. */
+    private final Map<QueueProxy, Integer> parkedFor = new HashMap<>();
     private boolean stillNoRoom;
     /** How many loops' marks of the checkpoint at hand have come. */
     int checkpointMarks;
     /** Told when there is room in the log, before publishers. */
     private final List<Runnable> firstInRoom = new ArrayList<>();
 
+    /** How many queues' messages are leaving the log, and what waits for that. */
+    private int discarding;
+
+    private final List<Runnable> afterDiscarding = new ArrayList<>();
     private final MemoryBudget memory;
     /** By loop: bytes of publishes sent there and not yet taken. */
     private final long[] owed;
@@ -71,6 +78,9 @@ final class LoopContext {
     private long unreportedBytes;
 
     private final Witness witness;
+
+    /** What waits for room in the log, and the queues it will reach. */
+    private record Parked(Runnable publish, Collection<QueueProxy> targets) {}
 
     /** @param witness what answers wait for beside the log; null for nothing */
     LoopContext(Loop loop, int loops, MemoryBudget memory, Witness witness) {
@@ -108,19 +118,45 @@ final class LoopContext {
         firstInRoom.add(task);
     }
 
-    /** Whether publishes wait for room in the log, so that others must wait behind them. */
+    /** Whether publishes wait for room in the log. */
     boolean isParking() {
         return !parked.isEmpty();
     }
 
-    /** Has a publish done when there is room in the log; one that finds none {@linkplain #stillNoRoom says so}. */
-    void park(Runnable publish) {
-        parked.addLast(publish);
+    /** Whether a publish must wait behind others that do: one to a queue in the log, or to one that those reach as well. */
+    boolean isParkingFor(Route route) {
+        if (parked.isEmpty()) {
+            return false;
+        }
+        if (route.isLogged()) {
+            return true;
+        }
+        if (!parkedFor.isEmpty()) {
+            for (QueueProxy target : route.targets()) {
+                if (parkedFor.containsKey(target)) {
+                    return true;
+                }
+            }
+        }
+        return false;
     }
 
-    /** The publish at hand has found no room: it is the first of those that wait, once more. */
-    void parkAgain(Runnable publish) {
-        parked.addFirst(publish);
+    /**
+     * Has a publish done when there is room in the log; one that finds none says so by {@link #stillNoRoom}.
+     *
+     * @param targets the queues it will reach
+     */
+    void park(Runnable publish, Collection<QueueProxy> targets) {
+        parked.addLast(new Parked(publish, targets));
+        for (QueueProxy target : targets) {
+            if (target.queue().id() == 0) {
+                parkedFor.merge(target, 1, Integer::sum);
+            }
+        }
+    }
+
+    /** The publish at hand has found no room: it stays the first of those that wait. */
+    void stillNoRoom() {
         stillNoRoom = true;
     }
 
@@ -129,7 +165,14 @@ final class LoopContext {
         firstInRoom.forEach(Runnable::run);
         stillNoRoom = false;
         while (!parked.isEmpty() && !stillNoRoom) {
-            parked.pollFirst().run();
+            Parked next = parked.pollFirst();
+            next.publish.run();
+            if (stillNoRoom) {
+                parked.addFirst(next);
+            } else {
+                next.targets.forEach(target -> parkedFor.computeIfPresent(
+                        target, (queue, count) -> count == 1 ? null : count - 1));
+            }
         }
         resumeWaiting();
     }
@@ -143,13 +186,15 @@ final class LoopContext {
     /** Messages take too much memory, or no more. */
     void memory(boolean low) {
         memoryLow = low;
-        // Queues act on it by themselves: this may come from the middle of what one of them is doing.
-        loop.execute(() -> {
-            for (Queue queue : queues.toArray(Queue[]::new)) {
-                queue.memoryChanged(memoryLow);
-            }
-        });
         tellClients();
+        // As an event of its own: it may be a queue that has just counted what it does, and is in the middle of it.
+        loop.execute(this::tellQueues);
+    }
+
+    private void tellQueues() {
+        for (Queue queue : queues.toArray(Queue[]::new)) {
+            queue.memoryChanged(memoryLow);
+        }
     }
 
     private void tellClients() {
@@ -171,6 +216,29 @@ final class LoopContext {
     long residentBytes() {
         long each = memory.budgetBytes() / 4 / owed.length / Math.max(1, queues.size());
         return Math.clamp(each, LEAST_RESIDENT_BYTES, MOST_RESIDENT_BYTES);
+    }
+
+    // ---- messages that leave the log a part of them a turn
+
+    void discardingBegins() {
+        discarding++;
+    }
+
+    void discardingEnds() {
+        if (--discarding == 0) {
+            List<Runnable> tasks = List.copyOf(afterDiscarding);
+            afterDiscarding.clear();
+            tasks.forEach(Runnable::run);
+        }
+    }
+
+    /** Runs {@code task} when the removals of all that queues here have let go of are with the journal; at once, if they are. */
+    void afterDiscarding(Runnable task) {
+        if (discarding == 0) {
+            task.run();
+        } else {
+            afterDiscarding.add(task);
+        }
     }
 
     // ---- memory, and other loops

@@ -69,7 +69,7 @@ record QueueProxy(Queue queue, LoopContext home) {
         home.witness(command, durable);
         if (queue.id() != 0) {
             durable.hold();
-            home.journal().awaitAll(durable);
+            home.afterDiscarding(() -> home.journal().awaitAll(durable));
         }
         durable.handedOut();
     }

@@ -163,18 +163,20 @@ final class Topology {
             Outcome<QueueProxy> outcome, TopologyRecord added, Witness.Command command, Kind kind, String name,
             Relay<Void> relay) {
         switch (outcome) {
-            case Outcome.Applied<QueueProxy> applied -> {
-                publish(applied, added);
-                answer(command, relay, null);
+            case Outcome.Applied<QueueProxy> applied -> answer(command, publish(applied, added), relay, null);
+            case Outcome.Unchanged<QueueProxy> unchanged -> {
+                // Who finds something declared, or gone, may count on it, too.
+                boolean ends = command == Witness.Command.UNBIND || command == Witness.Command.DELETE;
+                answer(command, ends || added != null, relay, null);
             }
-            case Outcome.Unchanged<QueueProxy> unchanged -> answer(command, relay, null);
             case Outcome.Refused<QueueProxy> refused -> relay.failed(home.loop, error(refused.reason(), kind, name));
         }
     }
 
-    /** Answers when all that was changed so far is durable: who has found something declared may count on it, too. */
-    private <T> void answer(Witness.Command command, Relay<T> relay, T result) {
-        if (home.journal() == null && !host.hasWitness()) {
+    /** Answers when all that was changed so far is durable; at once, if the change is none that outlives the broker. */
+    private <T> void answer(Witness.Command command, boolean durable, Relay<T> relay, T result) {
+        boolean waits = durable && home.journal() != null;
+        if (!waits && !host.hasWitness()) {
             relay.done(home.loop, result);
             return;
         }
@@ -185,20 +187,23 @@ final class Topology {
             }
         };
         host.witness(command, completion);
-        if (home.journal() != null) {
+        if (waits) {
             completion.hold();
             home.journal().awaitAll(completion);
         }
         completion.handedOut();
     }
 
-    private void publish(Outcome.Applied<QueueProxy> applied, TopologyRecord added) {
+    /** Returns whether the log has to do with it. */
+    private boolean publish(Outcome.Applied<QueueProxy> applied, TopologyRecord added) {
+        boolean durable = added != null;
         home.tally.exchanges -= applied.deletedExchanges().size();
         home.tally.bindings -= applied.removedBindings().size();
         RoutingTable<QueueProxy> before = published.get();
         if (home.journal() != null) {
             for (Binding binding : applied.removedBindings()) {
                 if (isDurable(before, binding)) {
+                    durable = true;
                     log(new TopologyRecord.Unbound(
                             host.name(), binding.source(), binding.destination(),
                             binding.kind() == Binding.Kind.EXCHANGE, binding.routingKey(),
@@ -207,6 +212,7 @@ final class Topology {
             }
             for (Exchange<QueueProxy> exchange : applied.deletedExchanges()) {
                 if (exchange.spec().durable()) {
+                    durable = true;
                     log(new TopologyRecord.ExchangeDeleted(host.name(), exchange.name()));
                 }
             }
@@ -215,6 +221,7 @@ final class Topology {
             }
         }
         published.publish(applied.table());
+        return durable;
     }
 
     private void log(TopologyRecord record) {
@@ -325,7 +332,7 @@ final class Topology {
         if (owned) {
             home.loop.send(client.loop(), () -> client.owns(proxy));
         }
-        answer(Witness.Command.DECLARE, relay, new QueueStatus(spec.name(), 0, 0));
+        answer(Witness.Command.DECLARE, record != null, relay, new QueueStatus(spec.name(), 0, 0));
     }
 
     private TopologyRecord declared(Queue queue) {

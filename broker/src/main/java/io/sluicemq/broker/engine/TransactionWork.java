@@ -176,21 +176,25 @@ final class TransactionWork implements Transaction {
 
         void start() {
             here.witness(Witness.Command.COMMIT, done);
-            if (here.journal() != null && here.isParking()) {
-                here.park(this);
-            } else {
-                run();
+            if (all.stream().anyMatch(each -> here.isParkingFor(each.route))) {
+                here.park(this, work.keySet());
+            } else if (log()) {
+                finish();
+            } else if (!refused) {
+                here.park(this, work.keySet());
             }
         }
 
         @Override
         public void run() {
-            if (here.journal() != null && !log()) {
-                if (!refused) {
-                    here.parkAgain(this);
-                }
-                return;
+            if (log()) {
+                finish();
+            } else if (!refused) {
+                here.stillNoRoom();
             }
+        }
+
+        private void finish() {
             letGoOfMemory();
             carryOut();
         }
@@ -215,9 +219,12 @@ final class TransactionWork implements Transaction {
                     here.journal().maxRecordBytes()));
         }
 
-        /** Writes it; false if there is no room for the next part. */
+        /** Writes it, if there is a log; false if that has no room for the next part, or if it is refused. */
         private boolean log() {
             Journal journal = here.journal();
+            if (journal == null) {
+                return true;
+            }
             for (; next < all.size(); next++) {
                 Publish publish = all.get(next);
                 if (publish.isLogged()) {

@@ -365,12 +365,14 @@ public final class Journal implements LogListener {
     }
 
     /**
-     * Writes a transaction's record: with it, and not before, its messages are published and its settlements are made.
+     * Writes a transaction's record: with it, and not before, its messages are published and its settlements are made. One of
+     * settlements alone finds room on a full disk, too.
      *
      * @return its position, or {@link #NONE} if there is no room now
      */
     public long commit(List<CommitRecord.Publish> publishes, TurnRecord settlements) {
-        long position = port.claim(CommitRecord.length(publishes, settlements));
+        int length = CommitRecord.length(publishes, settlements);
+        long position = publishes.isEmpty() ? port.claimReserved(length) : port.claim(length);
         if (position == LogPort.NO_ROOM) {
             return NONE;
         }

@@ -54,6 +54,7 @@ final class Paging {
     private int loadingCount;
     private int round;
     private boolean resting;
+    /** Whether expired messages are being read, to become dead letters. */
     private boolean expiring;
 
     Paging(Queue queue, PriorityMessages ready, QueueEffects effects, Loop loop) {
@@ -150,9 +151,9 @@ final class Paging {
         }
     }
 
-    /** Reads the first ones of a level, whoever wants them. */
+    /** Reads the first ones of a level, whoever wants them; after a read that has failed, later. */
     void load(int level) {
-        if (loading >= 0) {
+        if (loading >= 0 || resting) {
             return;
         }
         long most = effects.memoryLow()
@@ -230,6 +231,7 @@ final class Paging {
             boolean moved = next < logged.length && !backlog.isEmpty() && backlog.firstPosition() != logged[next];
             if (failure != null && !moved) {
                 failed(failure);
+                rest();
             }
             queue.loadEnded();
         }
@@ -240,6 +242,9 @@ final class Paging {
         if (times > 0) {
             LOG.error("{}: messages could not be read from the log; trying again in 5 s", queue, failure);
         }
+    }
+
+    private void rest() {
         resting = true;
         loop.schedule(RETRY_NANOS, () -> {
             resting = false;
@@ -252,16 +257,17 @@ final class Paging {
     /** Drops the first of a level, which waits in the log and is not being read; the queue has no dead letters. */
     void dropFirst(int level) {
         Backlog backlog = ready.backlog(level);
+        long position = backlog.firstPosition();
         int bodyBytes = backlog.firstBodyBytes();
         long expires = backlog.firstExpiresAt();
-        if (backlog.firstPosition() == QueueEntry.NOT_LOGGED) {
+        if (position == QueueEntry.NOT_LOGGED) {
             effects.released(backlog.firstMessage());
         } else {
-            effects.unlog(queue, backlog.firstPosition(), backlog.firstShare(), null);
+            effects.unlog(queue, position, backlog.firstShare(), null);
         }
         backlog.removeFirst();
         ready.waiting(-1);
-        queue.leftBacklog(bodyBytes, expires);
+        queue.leftBacklog(position, bodyBytes, expires);
         effects.dropped(Death.Reason.MAX_LENGTH);
         countIndex();
     }
@@ -299,7 +305,7 @@ final class Paging {
                     queue.dying(here, position, share, bodyBytes, expires);
                 }
                 ready.waiting(-1);
-                queue.leftBacklog(bodyBytes, expires);
+                queue.leftBacklog(position, bodyBytes, expires);
             });
         }
         countIndex();
@@ -317,6 +323,11 @@ final class Paging {
     }
 
     private void readExpired(List<Due> due) {
+        if (queue.isRemoved()) {
+            expiring = false;
+            due.forEach(each -> each.leave(null));
+            return;
+        }
         long[] positions = new long[due.size()];
         int inLog = 0;
         for (Due each : due) {
@@ -359,7 +370,7 @@ final class Paging {
             }
             effects.dropped(Death.Reason.EXPIRED);
             if (position != QueueEntry.NOT_LOGGED) {
-                effects.unlog(queue, position, share, null);
+                effects.unlog(queue, queue.buried(position), share, null);
             }
         }
     }
@@ -391,20 +402,19 @@ final class Paging {
         @Override
         public void done(int messages, IOException failure) {
             inMemory();
-            if (next < due.size()) {
-                Due first = due.get(next);
-                if (failure != null && queue.dyingAt(first.position) == first.askedAt) {
-                    // They stay in the log and in checkpoints, so a restart finds them again.
-                    LOG.error("{}: {} expired messages could not be read from the log and became no dead letters",
-                            queue,
-                            due.size() - next, failure);
-                } else {
-                    readExpired(new ArrayList<>(due.subList(next, due.size())));
-                    return;
-                }
+            if (next == due.size()) {
+                expiring = false;
+                queue.loadEnded();
+                return;
             }
-            expiring = false;
-            queue.loadEnded();
+            List<Due> rest = new ArrayList<>(due.subList(next, due.size()));
+            Due first = rest.getFirst();
+            if (failure != null && queue.dyingAt(first.position) == first.askedAt) {
+                failed(failure);
+                loop.schedule(RETRY_NANOS, () -> readExpired(rest));
+            } else {
+                readExpired(rest);
+            }
         }
     }
 

@@ -71,7 +71,10 @@ public final class Queue {
     private long deliveredKnown = QueueEntry.NOT_LOGGED;
     /** Messages that have left and whose dead letters are not in the log yet, by the position that they left from. */
     private final Map<Long, Dying> dying = new LinkedHashMap<>(0);
-    /** Failed deliveries of messages that wait in the log, by position. */
+    /**
+     * Failed deliveries of messages that wait in the log, by position; 0 for one that was delivered and is behind {@link
+     * #deliveredUpTo}, as its record has moved.
+     */
     private Map<Long, Integer> failedDeliveries = new HashMap<>(0);
 
     private Loop.Timer expiryTimer;
@@ -183,6 +186,11 @@ public final class Queue {
 
     public int ready() {
         return ready.size();
+    }
+
+    /** Ready messages that are in memory; the others wait in the log. */
+    public int residentMessages() {
+        return ready.resident();
     }
 
     /** Bytes of ready messages in memory. */
@@ -297,7 +305,10 @@ public final class Queue {
         entry.redelivered = position != QueueEntry.NOT_LOGGED && position <= deliveredUpTo;
         if (!failedDeliveries.isEmpty()) {
             Integer failed = failedDeliveries.remove(position);
-            entry.deliveryCount = failed == null ? 0 : failed;
+            if (failed != null) {
+                entry.redelivered = true;
+                entry.deliveryCount = failed;
+            }
         }
         ready.append(entry);
         if (expiresAtMillis != QueueEntry.NEVER) {
@@ -315,14 +326,17 @@ public final class Queue {
     /** A ready message was let go of in memory. */
     void pagedOut(QueueEntry entry) {
         entry.gone();
-        if (entry.deliveryCount > 0) {
+        if (entry.deliveryCount > 0 || entry.redelivered && entry.position > deliveredUpTo) {
             failedDeliveries.put(entry.position, entry.deliveryCount);
         }
         expiry.left(entry);
     }
 
     /** A message has left from among those that wait in the log. */
-    void leftBacklog(int bodyBytes, long expiresAtMillis) {
+    void leftBacklog(long position, int bodyBytes, long expiresAtMillis) {
+        if (!failedDeliveries.isEmpty()) {
+            failedDeliveries.remove(position);
+        }
         readyBodyBytes -= bodyBytes;
         if (expiresAtMillis != QueueEntry.NEVER) {
             expiringEntries--;
@@ -358,7 +372,7 @@ public final class Queue {
     }
 
     private void readAhead() {
-        if (paging != null && !consumers.isEmpty()) {
+        if (paging != null && (!consumers.isEmpty() || !gets.isEmpty())) {
             paging.readAhead();
         }
     }
@@ -593,6 +607,7 @@ public final class Queue {
         }
         readyBodyBytes = 0;
         expiringEntries = 0;
+        failedDeliveries.clear();
         serveGets();
         return count;
     }
@@ -1055,7 +1070,13 @@ public final class Queue {
         }
         for (int level = 0; level < ready.levels(); level++) {
             if (ready.backlog(level) != null) {
-                ready.backlog(level).move(lowest, highest, where, moved);
+                ready.backlog(level).move(lowest, highest, where, (from, to, share) -> {
+                    moved.moved(from, to, share);
+                    Integer failed = failedDeliveries.remove(from);
+                    if (failed != null || from <= deliveredUpTo) {
+                        failedDeliveries.put(to, failed == null ? 0 : failed);
+                    }
+                });
             }
         }
     }

@@ -16,6 +16,7 @@ import java.util.Map;
  * <pre>
  *  section   = head | entries
  *  head      = 1 (u8) queue id (i64) delivered up to (i64) count (i32) count * { position (i64) failed deliveries (i32) }
+ *              0 failed deliveries: it was delivered, too, though it is behind that position, as its record has moved
  *  entries   = 2 (u8) queue id (i64) level (u16) a block of {@link EntryBlock}
  * </pre>
  *
@@ -72,13 +73,13 @@ public final class QueueSnapshot {
                     BEFORE_ALL, each.position, each.share, each.bodyBytes, each.expiresAtMillis));
         }
         for (QueueEntry entry = unsettled; entry != null; entry = entry.after) {
-            add(levels, ready.level(entry), entry, failed);
+            add(levels, ready.level(entry), entry, deliveredUpTo, failed);
         }
         for (int number = 0; number < levels.length; number++) {
             int here = number;
             ready.forEachResident(number, entry -> {
                 if (entry.isLogged()) {
-                    add(levels, here, entry, failed);
+                    add(levels, here, entry, deliveredUpTo, failed);
                 }
             });
             if (ready.waitsInLog(number)) {
@@ -102,11 +103,14 @@ public final class QueueSnapshot {
         return levels[number];
     }
 
-    private static void add(Level[] levels, int number, QueueEntry entry, Map<Long, Integer> failed) {
+    private static void add(
+            Level[] levels, int number, QueueEntry entry, long deliveredUpTo, Map<Long, Integer> failed) {
         open(levels, number).residents.add(new Resident(
                 entry.sequence, entry.position, entry.share, entry.message.body().length, entry.expiresAtMillis));
-        if (entry.deliveryCount > 0 && entry.queue.options().countsDeliveries()) {
-            failed.put(entry.position, entry.deliveryCount);
+        boolean counts = entry.queue.options().countsDeliveries();
+        boolean delivered = entry.redelivered || !entry.isReady();
+        if (counts && entry.deliveryCount > 0 || delivered && entry.position > deliveredUpTo) {
+            failed.put(entry.position, counts ? entry.deliveryCount : 0);
         }
     }
 

@@ -122,6 +122,7 @@ public final class RecoveredMessages {
     public void finish(LongUnaryOperator moves, boolean anyMoves, Kept out) {
         LongHashSet twice = new LongHashSet();
         perhapsTwice.forEachLong(position -> twice.add(lastOf(position, moves)));
+        Map<Long, Integer> stillFailed = new HashMap<>();
         for (int level = 0; level < levels.length; level++) {
             Backlog found = levels[level];
             if (found == null) {
@@ -145,13 +146,15 @@ public final class RecoveredMessages {
                 if (expires != QueueEntry.NEVER) {
                     count[here]++;
                 }
+                if (at != position && position <= deliveredUpTo) {
+                    stillFailed.put(at, 0); // where it is now says no more that it was delivered
+                }
                 if (!asItIs) {
                     left.append(at, share, bodyBytes, expires, null);
                 }
             });
             levels[level] = asItIs && !lost.isEmpty() ? without(lost, found) : left;
         }
-        Map<Long, Integer> stillFailed = new HashMap<>();
         failed.forEach((position, deliveries) -> {
             long at = lastOf(position, moves);
             if (at != MISSING) {

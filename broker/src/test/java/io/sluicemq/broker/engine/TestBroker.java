@@ -6,7 +6,6 @@ import io.sluicemq.api.Client;
 import io.sluicemq.api.Client.QueueSpec;
 import io.sluicemq.api.ClientEvents;
 import io.sluicemq.api.Completion;
-import io.sluicemq.api.Consumer;
 import io.sluicemq.api.ConsumerSink;
 import io.sluicemq.api.ConsumerSpec;
 import io.sluicemq.api.Delivery;
@@ -14,6 +13,7 @@ import io.sluicemq.api.Message;
 import io.sluicemq.api.MessageFormat;
 import io.sluicemq.api.Principal;
 import io.sluicemq.api.Reply;
+import io.sluicemq.store.LogState;
 import io.sluicemq.testkit.ManualLoop;
 import io.sluicemq.testkit.ManualLoops;
 import java.nio.charset.StandardCharsets;
@@ -22,10 +22,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 
 /** The real engine on hand-driven loops, and clients for it whose calls return when all loops are idle. */
-final class TestBroker {
+class TestBroker {
 
     final ManualLoops loops;
     final BrokerEngine engine;
@@ -40,11 +41,22 @@ final class TestBroker {
 
     TestBroker(int loopCount, long memoryBudgetBytes) {
         loops = new ManualLoops(loopCount);
+        engine = new BrokerEngine(
+                new BrokerConfig(List.of("/"), memoryBudgetBytes, () -> "name-" + names++), all(loops));
+    }
+
+    /** With a store, and what else the configuration says. */
+    TestBroker(ManualLoops loops, BrokerConfig config, BrokerStore store, Consumer<LogState> storeWatch) {
+        this.loops = loops;
+        engine = new BrokerEngine(config, all(loops), store, storeWatch);
+    }
+
+    private static List<ManualLoop> all(ManualLoops loops) {
         List<ManualLoop> all = new ArrayList<>();
-        for (int i = 0; i < loopCount; i++) {
+        for (int i = 0; i < loops.size(); i++) {
             all.add(loops.get(i));
         }
-        engine = new BrokerEngine(new BrokerConfig(List.of("/"), memoryBudgetBytes, () -> "name-" + names++), all);
+        return all;
     }
 
     void settle() {
@@ -62,9 +74,13 @@ final class TestBroker {
     }
 
     TestClient connect(int loop) {
+        return connect(loop, "/");
+    }
+
+    TestClient connect(int loop, String virtualHost) {
         TestClient client = new TestClient(this, loops.get(loop));
         Answer<Client> answer = client.asks(reply -> engine.connect(
-                new ClientSpec("/", new Principal("guest", false, null), "test", "test", "test", client),
+                new ClientSpec(virtualHost, new Principal("guest", false, null), "test", "test", "test", client),
                 client.loop,
                 reply));
         client.client = answer.result();
@@ -72,7 +88,7 @@ final class TestBroker {
     }
 
     /** An answer that has come, or not yet. */
-    static final class Answer<T> implements Reply<T> {
+    static class Answer<T> implements Reply<T> {
         boolean done;
         T result;
         BrokerError error;
@@ -112,7 +128,17 @@ final class TestBroker {
         return message(exchange, key, text, 0, Message.NO_TTL);
     }
 
+    /** One that is to outlive the broker. */
+    static Message persistent(String exchange, String key, String text) {
+        return message(exchange, key, text, true, 0, Message.NO_TTL);
+    }
+
     static Message message(String exchange, String key, String text, int priority, long ttlMillis) {
+        return message(exchange, key, text, false, priority, ttlMillis);
+    }
+
+    static Message message(
+            String exchange, String key, String text, boolean durable, int priority, long ttlMillis) {
         return new Message(
                 TestFormat.INSTANCE,
                 exchange,
@@ -120,7 +146,7 @@ final class TestBroker {
                 List.of(),
                 new byte[0],
                 text.getBytes(StandardCharsets.UTF_8),
-                false,
+                durable,
                 priority,
                 ttlMillis,
                 null);
@@ -156,20 +182,21 @@ final class TestBroker {
         Client client;
         int lowCalls;
         int recoveredCalls;
+        String lowReason;
 
         TestClient(TestBroker broker, ManualLoop loop) {
             this.broker = broker;
             this.loop = loop;
         }
 
-        <T> Answer<T> asks(java.util.function.Consumer<Reply<T>> request) {
+        <T> Answer<T> asks(Consumer<Reply<T>> request) {
             Answer<T> answer = asksLater(request);
             broker.settle();
             return answer;
         }
 
         /** As {@link #asks}, but leaves the loops alone. */
-        <T> Answer<T> asksLater(java.util.function.Consumer<Reply<T>> request) {
+        <T> Answer<T> asksLater(Consumer<Reply<T>> request) {
             Answer<T> answer = new Answer<>();
             loop.execute(() -> request.accept(answer));
             return answer;
@@ -187,6 +214,20 @@ final class TestBroker {
                     .name();
         }
 
+        /** Declares a queue that outlives the broker. */
+        void declaresDurable(String queue, Map<String, Object> arguments) {
+            this.<Client.QueueStatus>asks(reply -> declareDurable(queue, arguments, reply)).result();
+        }
+
+        void declareDurable(String queue, Map<String, Object> arguments, Reply<Client.QueueStatus> reply) {
+            client.declareQueue(new QueueSpec(queue, true, false, false, arguments), reply);
+        }
+
+        void binds(String exchange, String queue) {
+            this.<Void>asks(reply -> client.bind(
+                    new Client.BindingSpec(exchange, queue, false, "", Map.of()), reply)).result();
+        }
+
         int publishes(Message message) {
             int[] routed = new int[1];
             does(() -> routed[0] = client.publish(message, null));
@@ -195,18 +236,44 @@ final class TestBroker {
 
         /** Publishes and tells how it was answered: {@code error} is null if all queues took it. */
         Answer<Void> publishesConfirmed(Message message) {
-            return asks(reply -> {
-                Completion completion = new Completion(loop) {
-                    @Override
-                    protected void complete(BrokerError refusal) {
-                        if (refusal == null) {
-                            reply.done(null);
-                        } else {
-                            reply.failed(refusal);
-                        }
+            return asks(reply -> publish(message, reply));
+        }
+
+        /** On the client's loop: publishes, and has {@code reply} tell how it was answered. */
+        void publish(Message message, Reply<Void> reply) {
+            Completion completion = completion(reply);
+            client.publish(message, completion);
+            completion.handedOut();
+        }
+
+        /** One of this client that answers {@code reply}, on this client's loop. */
+        Completion completion(Reply<Void> reply) {
+            return new Completion(loop) {
+                @Override
+                protected void complete(BrokerError refusal) {
+                    loop.assertCurrent();
+                    if (refusal == null) {
+                        reply.done(null);
+                    } else {
+                        reply.failed(refusal);
                     }
-                };
-                client.publish(message, completion);
+                }
+            };
+        }
+
+        /** Settles one delivery; the answer comes when that is final. */
+        Answer<Void> settles(Delivery delivery, Delivery.Outcome outcome) {
+            return settlesAll(List.of(delivery), outcome);
+        }
+
+        /** Settles deliveries with one completion for all. */
+        Answer<Void> settlesAll(List<Delivery> deliveries, Delivery.Outcome outcome) {
+            return asks(reply -> {
+                Completion completion = completion(reply);
+                for (Delivery delivery : deliveries) {
+                    completion.hold();
+                    delivery.settle(outcome, completion);
+                }
                 completion.handedOut();
             });
         }
@@ -216,9 +283,21 @@ final class TestBroker {
         }
 
         TestConsumer consumes(ConsumerSpec spec) {
-            TestConsumer sink = new TestConsumer(this);
-            sink.port = this.<Consumer>asks(reply -> client.subscribe(spec, sink, reply)).result();
-            return sink;
+            return subscribes(spec, new TestConsumer(this));
+        }
+
+        /** Has {@code consumer} take part in a queue; it knows its port when the first delivery comes. */
+        TestConsumer subscribes(ConsumerSpec spec, TestConsumer consumer) {
+            Answer<io.sluicemq.api.Consumer> answer = new Answer<>() {
+                @Override
+                public void done(io.sluicemq.api.Consumer port) {
+                    super.done(port);
+                    consumer.port = port;
+                }
+            };
+            does(() -> client.subscribe(spec, consumer, answer));
+            answer.result();
+            return consumer;
         }
 
         long depth(String queue) {
@@ -241,6 +320,7 @@ final class TestBroker {
         @Override
         public void resourcesLow(String reason) {
             lowCalls++;
+            lowReason = reason;
         }
 
         @Override
@@ -253,7 +333,7 @@ final class TestBroker {
     static class TestConsumer implements ConsumerSink {
         final TestClient client;
         final List<Delivery> deliveries = new ArrayList<>();
-        Consumer port;
+        io.sluicemq.api.Consumer port;
         int creditWanted;
         int creditReturned;
         String cancelledFor;

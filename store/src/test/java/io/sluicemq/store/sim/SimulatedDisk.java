@@ -16,7 +16,7 @@ import java.util.random.RandomGenerator;
 /**
  * A disk in memory that does the worst a real one may do. At a {@link #crash} each sector of what was written since the last sync
  * of its file is kept or lost by itself, and of the changes to the folder since its last sync a first part is kept. It can be
- * full, and fail a write or a sync when told to. Safe for several threads.
+ * full, and fail a write, a sync or reads when told to. Safe for several threads.
  *
  * <p>Invariant: {@code files} is what the process sees; {@code onDisk} with the pending lists is what may be left of it.
  */
@@ -45,6 +45,7 @@ public final class SimulatedDisk implements Disk {
     private long writes;
     private long failSyncAt = Long.MAX_VALUE;
     private long failWriteAt = Long.MAX_VALUE;
+    private boolean failReads;
     private int epoch;
 
     /** A file's bytes, as the process sees them and as they are on disk. */
@@ -71,6 +72,11 @@ public final class SimulatedDisk implements Disk {
         failWriteAt = writes + n;
     }
 
+    /** Lets all reads fail, or no more. */
+    public synchronized void failReads(boolean fail) {
+        failReads = fail;
+    }
+
     public synchronized long syncs() {
         return syncs;
     }
@@ -95,6 +101,7 @@ public final class SimulatedDisk implements Disk {
         }
         failSyncAt = Long.MAX_VALUE;
         failWriteAt = Long.MAX_VALUE;
+        failReads = false;
     }
 
     private static void crash(Content content, RandomGenerator random, Loss loss) {
@@ -278,6 +285,9 @@ public final class SimulatedDisk implements Disk {
         public int read(ByteBuffer target, long offset) throws IOException {
             synchronized (SimulatedDisk.this) {
                 check();
+                if (failReads) {
+                    throw new IOException("simulated failure of a read");
+                }
                 int count = (int) Math.max(0, Math.min(target.remaining(), content.seen.length - offset));
                 target.put(content.seen, (int) offset, count);
                 return count;

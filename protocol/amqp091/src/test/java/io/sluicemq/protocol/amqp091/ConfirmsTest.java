@@ -8,7 +8,10 @@ import io.sluicemq.protocol.amqp091.codec.RawFrames;
 import io.sluicemq.testkit.ManualLoop;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.SplittableRandom;
 import java.util.TreeSet;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
@@ -87,6 +90,51 @@ class ConfirmsTest {
         assertThat(confirms()).containsExactly("ack 1");
         broker.met(2);
         assertThat(confirms()).containsExactly("ack 3");
+    }
+
+    /** What became durable during a turn is one frame for each run, in order; each number is answered once. */
+    @Test
+    void shouldConfirmInRunsWhateverTheOrderOfTheDisk() {
+        SplittableRandom random = new SplittableRandom(1);
+        broker.holdCompletions = true;
+        select();
+        int count = 3000;
+        publish(count);
+        List<Integer> open = new ArrayList<>(IntStream.range(0, count).boxed().toList());
+        TreeSet<Long> unanswered = new TreeSet<>(LongStream.rangeClosed(1, count).boxed().toList());
+        while (!open.isEmpty()) {
+            // As a rule the first ones, as of one log; now and then others, which wait for a queue on a loop that is behind.
+            List<Integer> now = new ArrayList<>();
+            for (int n = 1 + random.nextInt(15); n > 0 && !open.isEmpty(); n--) {
+                now.add(open.remove(random.nextInt(4) == 0 ? random.nextInt(open.size()) : 0));
+            }
+            loop.run(() -> now.forEach(index -> broker.completions.get(index).met(loop)));
+            long first = unanswered.first();
+            long last = 0;
+            int multiples = 0;
+            for (String confirm : confirms()) {
+                boolean multiple = confirm.endsWith("*");
+                long sequence = Long.parseLong(confirm.substring(4, confirm.length() - (multiple ? 1 : 0)));
+                assertThat(confirm).startsWith("ack ");
+                TreeSet<Long> covered = multiple
+                        ? new TreeSet<>(unanswered.headSet(sequence, true))
+                        : new TreeSet<>(List.of(sequence));
+                assertThat(unanswered.containsAll(covered)).as("answered twice: %s", confirm).isTrue();
+                covered.forEach(each -> assertThat(now).as(confirm).contains((int) (each - 1)));
+                unanswered.removeAll(covered);
+                multiples += multiple ? 1 : 0;
+                if (multiple) {
+                    assertThat(last).as("a run goes first").isZero();
+                }
+                last = sequence;
+            }
+            assertThat(multiples).isLessThanOrEqualTo(1);
+            assertThat(unanswered).hasSameSizeAs(open);
+            if (now.contains((int) first - 1) && now.contains((int) first)) {
+                assertThat(multiples).as("the oldest ones go out together").isEqualTo(1);
+            }
+        }
+        assertThat(unanswered).isEmpty();
     }
 
     @Test
