@@ -95,15 +95,15 @@ public final class BrokerEngine implements Broker {
     }
 
     /**
-     * Ends the engine's use of its log by a checkpoint, so that the next start reads little. Clients must be gone; the loops may
-     * end when it is done.
+     * Ends the engine's use of its log by a checkpoint, so that the next start reads little; publishes that wait for room in the
+     * log come before it. Clients must be gone; the loops may end when it is done.
      */
     public CompletableFuture<Void> rest() {
         CompletableFuture<Void> done = new CompletableFuture<>();
         if (checkpoints == null) {
             done.complete(null);
         } else {
-            contexts[0].loop.execute(() -> checkpoints.now(() -> done.complete(null)));
+            contexts[0].loop.execute(() -> afterParked(0, () -> checkpoints.now(() -> done.complete(null))));
         }
         return done;
     }
@@ -150,6 +150,18 @@ public final class BrokerEngine implements Broker {
             });
         }
         return sum.thenApply(Tally::toCounters);
+    }
+
+    /** On the first loop: runs {@code task} there when no loop has publishes that wait for room in the log. */
+    private void afterParked(int next, Runnable task) {
+        if (next == contexts.length) {
+            task.run();
+            return;
+        }
+        LoopContext context = contexts[next];
+        Loop home = contexts[0].loop;
+        home.send(context.loop, () -> context.afterParked(
+                () -> context.loop.send(home, () -> afterParked(next + 1, task))));
     }
 
     LoopContext context(int index) {

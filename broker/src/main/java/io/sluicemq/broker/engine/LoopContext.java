@@ -58,6 +58,7 @@ final class LoopContext {
     /** Queues in memory that those reach, too, and how many of them. */
     private final Map<QueueProxy, Integer> parkedFor = new HashMap<>();
     private boolean stillNoRoom;
+    private final List<Runnable> afterParked = new ArrayList<>();
     /** How many loops' marks of the checkpoint at hand have come. */
     int checkpointMarks;
     /** Told when there is room in the log, before publishers. */
@@ -174,7 +175,21 @@ final class LoopContext {
                         target, (queue, count) -> count == 1 ? null : count - 1));
             }
         }
+        if (parked.isEmpty() && !afterParked.isEmpty()) {
+            List<Runnable> tasks = List.copyOf(afterParked);
+            afterParked.clear();
+            tasks.forEach(Runnable::run);
+        }
         resumeWaiting();
+    }
+
+    /** Runs {@code task} when no publish waits for room in the log any more. */
+    void afterParked(Runnable task) {
+        if (parked.isEmpty()) {
+            task.run();
+        } else {
+            afterParked.add(task);
+        }
     }
 
     /** What the log takes has changed. */

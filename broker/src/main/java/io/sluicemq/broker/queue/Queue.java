@@ -568,6 +568,11 @@ public final class Queue {
         serveGets();
     }
 
+    /** Whether somebody waits for a single message. */
+    boolean isAskedForOne() {
+        return !gets.isEmpty();
+    }
+
     private void serveGets() {
         while (!gets.isEmpty()) {
             QueueEntry entry = removed ? null : nextUnexpired();
