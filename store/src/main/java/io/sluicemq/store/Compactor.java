@@ -44,6 +44,8 @@ final class Compactor {
     private Segment segment;
     private DiskFile file;
     private RecordScanner scanner;
+    /** Whether the segment's last record has been read. */
+    private boolean sealed;
     private Candidates candidates;
     private int copied;
     private long[] from;
@@ -128,6 +130,7 @@ final class Compactor {
         }
         file = disk.openReadOnly(segment.fileName());
         scanner = new RecordScanner(file, segment, log.logId(), segment.firstRecord());
+        sealed = false;
         phase = Phase.SCAN;
         return 0;
     }
@@ -154,6 +157,9 @@ final class Compactor {
         if (segment.retainedRecords() == 0) {
             return leave(now);
         }
+        if (sealed) {
+            return leave(now);
+        }
         if (now < notBefore) {
             return notBefore - now;
         }
@@ -172,6 +178,8 @@ final class Compactor {
             throw new DamagedLog(disk.location(), segment.fileName(), scanner.position() - segment.start,
                     "there is no whole record");
         }
+        // The scanner must not be asked for what comes behind the end.
+        sealed = found == RecordScanner.Found.SEAL;
         notBefore = now + nanosFor(bytes) / SCAN_FACTOR;
         if (!batch.isEmpty()) {
             candidates = new Candidates(batch, wake);
@@ -179,7 +187,7 @@ final class Compactor {
             liveness.examine(candidates);
             return 0;
         }
-        return found == RecordScanner.Found.SEAL ? leave(now) : 0;
+        return sealed ? leave(now) : 0;
     }
 
     private void addCandidate(List<Candidates.Candidate> batch) {

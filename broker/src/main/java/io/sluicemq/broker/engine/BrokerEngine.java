@@ -82,6 +82,7 @@ public final class BrokerEngine implements Broker {
                 public void stateChanged(LogState state) {
                     context.logState(state);
                     if (context == contexts[0]) {
+                        checkpoints.full(state.kind() == LogState.Kind.FULL);
                         watch.accept(state);
                     }
                 }

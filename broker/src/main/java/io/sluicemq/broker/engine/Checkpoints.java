@@ -41,6 +41,9 @@ final class Checkpoints {
     private static final int MOST_PENDING_BYTES = 8 << 20;
     private static final long BREATH_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
     private static final long RETRY_BYTES = 16L << 20;
+    private static final long RETRY_NANOS = TimeUnit.SECONDS.toNanos(1);
+    /** The least time between checkpoints that are to make room on a full disk. */
+    private static final long FULL_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
     /** A segment can go when two checkpoints are behind its end: so there are some to each segment. */
     private static final int SEGMENT_PARTS = 8;
 
@@ -55,12 +58,16 @@ final class Checkpoints {
     private final Loop home;
     private final long leastInterval;
     private long interval;
-    private long nextAt;
     private Checkpoint current;
     private long written;
     private int marked;
     private List<Runnable> whenDone = new ArrayList<>();
     private boolean again;
+    private boolean full;
+    /** Positions of the last checkpoint and of the one before. */
+    private long last;
+
+    private long before;
 
     Checkpoints(LoopContext[] contexts, Collection<VirtualHost> hosts, Log log, Moving moving) {
         this.contexts = contexts;
@@ -75,21 +82,42 @@ final class Checkpoints {
     /** Where the log's end must be for the next one; on the first loop. */
     void start() {
         home.assertCurrent();
-        planNext(log.recovery().checkpoint());
+        last = log.recovery().checkpoint();
+        planNext();
     }
 
-    private void planNext(long last) {
-        nextAt = last + interval;
+    /**
+     * The disk is full, or no more. While it is, room comes by checkpoints: a segment of which nothing is needed goes when two are
+     * behind it. So they follow each other until two are behind all that was written. On the first loop.
+     */
+    void full(boolean now) {
+        home.assertCurrent();
+        full = now;
+        if (now && current == null) {
+            planNext();
+        }
+    }
+
+    private void planNext() {
+        plan(full ? before : last + interval);
+    }
+
+    /** Has the next one begun when a loop writes at that position or behind it. */
+    private void plan(long at) {
         for (LoopContext context : contexts) {
-            long at = nextAt;
             // As a task of its own: it is told in the middle of a publish, whose queues do not have the message yet.
             home.send(context.loop, () -> context.journal().watchEnd(at, () -> home.execute(this::due)));
         }
     }
 
     private void due() {
-        if (current == null && log.end() >= nextAt && !log.state().isFinal()) {
+        if (current != null || log.state().isFinal()) {
+            return;
+        }
+        if (log.end() > last) {
             begin();
+        } else {
+            plan(last);
         }
     }
 
@@ -252,11 +280,21 @@ final class Checkpoints {
         if (failure == null) {
             interval = Math.max(leastInterval, written * LOG_FOR_CHECKPOINT);
             moving.checkpointed();
-            planNext(position);
+            before = last;
+            last = position;
+            if (full) {
+                home.schedule(FULL_NANOS, this::planNext);
+            } else {
+                planNext();
+            }
         } else {
             LOG.warn("a checkpoint could not be written; a restart reads the log from the one before: {}",
                     failure.toString());
-            planNext(log.end() + RETRY_BYTES);
+            if (full) {
+                home.schedule(RETRY_NANOS, this::planNext);
+            } else {
+                plan(log.end() + RETRY_BYTES);
+            }
         }
         if (again && failure == null) {
             again = false;

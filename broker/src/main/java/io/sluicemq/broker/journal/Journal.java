@@ -63,6 +63,7 @@ public final class Journal implements LogListener {
     private Removed removedBefore = new Removed();
     private Removed spareRemoved;
     private boolean flushPlanned;
+    private long lastPosition = NONE;
     private long watchedEnd = Long.MAX_VALUE;
     private Runnable endReached;
 
@@ -358,6 +359,7 @@ public final class Journal implements LogListener {
         }
         port.payload().put(record.payload);
         port.commit(record.type);
+        checkEnd(position);
         if (record.completion != null) {
             awaitPosition(position, meeting(record.completion));
         }
@@ -467,15 +469,16 @@ public final class Journal implements LogListener {
         return log.state();
     }
 
-    /** Has {@code task} run, once, when a message of this loop is written at {@code end} or behind it. */
+    /** Has {@code task} run, once, when this loop writes a record at {@code end} or behind it; at once, if it has. */
     public void watchEnd(long end, Runnable task) {
         watchedEnd = end;
         endReached = task;
-        checkEnd(log.end());
+        checkEnd(lastPosition);
     }
 
-    private void checkEnd(long end) {
-        if (end >= watchedEnd) {
+    private void checkEnd(long position) {
+        lastPosition = position;
+        if (position >= watchedEnd) {
             watchedEnd = Long.MAX_VALUE;
             endReached.run();
         }
