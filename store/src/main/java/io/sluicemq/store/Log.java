@@ -143,8 +143,8 @@ public final class Log {
     }
 
     /**
-     * Ends the log: writes and syncs what was committed, then ends its threads. No loop may use its port any more. Waits for the
-     * disk, so not for loops.
+     * Ends the log: writes and syncs what was committed, then ends its threads. Loops must be there until it returns, for they are
+     * told what became durable; one that still claims finds no room. Waits for the disk, so not for loops.
      */
     public void close() {
         LogState before = state.getAndUpdate(now -> now.isFinal() ? now : LogState.CLOSED);
