@@ -253,6 +253,19 @@ public final class Log {
         return uses;
     }
 
+    /** The bytes of segments that hold nothing that is retained, and are kept until the older of two checkpoints is behind them. */
+    public long bytesBehindCheckpoints() {
+        long oldestNeeded = checkpointer.oldestNeeded();
+        long end = end();
+        long bytes = 0;
+        for (Segment segment : segments.all()) {
+            if (segment.end > oldestNeeded && segment.end <= end && segment.isIdle()) {
+                bytes += segment.sizeBytes();
+            }
+        }
+        return bytes;
+    }
+
     /** How often the log was synced so far, by what was appended to it. */
     public long syncs() {
         return writer.syncs();

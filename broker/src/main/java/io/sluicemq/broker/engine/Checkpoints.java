@@ -7,6 +7,7 @@ import io.sluicemq.broker.queue.Queue;
 import io.sluicemq.broker.queue.QueueSnapshot;
 import io.sluicemq.store.Checkpoint;
 import io.sluicemq.store.Log;
+import io.sluicemq.store.LogState;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -30,6 +31,10 @@ import org.slf4j.LoggerFactory;
  * nothing.
  *
  * <p>The loops are asked one after the other, and each gives a bounded part a turn.
+ *
+ * <p>One is written when the log has grown; and when segments are left of which nothing is needed, for these go with the older of
+ * two checkpoints only. Without that a disk that consumers have emptied would stay full: what they take lets the log grow by
+ * little, and nobody who publishes may.
  */
 @LoopOwned
 final class Checkpoints {
@@ -42,6 +47,11 @@ final class Checkpoints {
     private static final long RETRY_BYTES = 16L << 20;
     /** The next checkpoint comes when the log has grown by this many times the last one's size. */
     private static final int LOG_FOR_CHECKPOINT = 4;
+    /** How often it is looked for space that a checkpoint would free. */
+    private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+    /** How long such space may wait for a checkpoint that comes anyway, while there is room. */
+    private static final long SPACE_WAIT_NANOS = TimeUnit.SECONDS.toNanos(5);
+    private static final long FAILED_WAIT_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     private final LoopContext[] contexts;
     private final Collection<VirtualHost> hosts;
@@ -51,6 +61,8 @@ final class Checkpoints {
     private final long leastInterval;
     private long interval;
     private long nextAt;
+    private long last;
+    private long spaceNotBeforeNanos;
     private Checkpoint current;
     private long written;
     private int marked;
@@ -70,11 +82,14 @@ final class Checkpoints {
     /** Where the log's end must be for the next one; on the first loop. */
     void start() {
         home.assertCurrent();
-        planNext(log.recovery().checkpoint());
+        last = log.recovery().checkpoint();
+        spaceNotBeforeNanos = home.nanoTime();
+        planNext(last);
+        home.schedule(LOOK_NANOS, this::look);
     }
 
-    private void planNext(long last) {
-        nextAt = last + interval;
+    private void planNext(long from) {
+        nextAt = from + interval;
         for (LoopContext context : contexts) {
             long at = nextAt;
             home.send(context.loop, () -> context.journal().watchEnd(at, () -> context.loop.send(home, this::due)));
@@ -85,6 +100,23 @@ final class Checkpoints {
         if (current == null && log.end() >= nextAt && !log.state().isFinal()) {
             begin();
         }
+    }
+
+    /** Begins one if that frees space: at once on a full disk, else when it is worth it and has waited for a while. */
+    private void look() {
+        LogState state = log.state();
+        if (state.isFinal()) {
+            return;
+        }
+        if (current == null && home.nanoTime() - spaceNotBeforeNanos >= 0) {
+            long freed = log.bytesBehindCheckpoints();
+            long worthIt = state.kind() == LogState.Kind.FULL ? 1 : Math.max(1, written * LOG_FOR_CHECKPOINT);
+            // It takes two, which must not be of the same position.
+            if (freed >= worthIt && (log.end() != last || contexts[0].journal().moveOn())) {
+                begin();
+            }
+        }
+        home.schedule(LOOK_NANOS, this::look);
     }
 
     /** Writes one that has all that was done until now, and then runs {@code task}. On the first loop. */
@@ -243,7 +275,11 @@ final class Checkpoints {
     private void committed(IOException failure) {
         long position = current.position();
         current = null;
+        boolean hurry = failure == null && log.state().kind() == LogState.Kind.FULL;
+        spaceNotBeforeNanos = home.nanoTime()
+                + (hurry ? 0 : failure == null ? SPACE_WAIT_NANOS : FAILED_WAIT_NANOS);
         if (failure == null) {
+            last = position;
             interval = Math.max(leastInterval, written * LOG_FOR_CHECKPOINT);
             moving.checkpointed();
             planNext(position);

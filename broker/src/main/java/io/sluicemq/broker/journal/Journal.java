@@ -460,6 +460,15 @@ public final class Journal implements LogListener {
         return log.state();
     }
 
+    /** Writes a record that means nothing, so that the log ends elsewhere; false if there is no room even for that. */
+    public boolean moveOn() {
+        if (port.claimReserved(0) == LogPort.NO_ROOM) {
+            return false;
+        }
+        port.abort();
+        return true;
+    }
+
     /** Has {@code task} run, once, when a message of this loop is written at {@code end} or behind it. */
     public void watchEnd(long end, Runnable task) {
         watchedEnd = end;
