@@ -341,11 +341,11 @@ public final class SluiceMQ implements AutoCloseable {
             awaitFor(REST_LIMIT, engine.rest(),
                     "there was no time for a checkpoint, so the next start has to read more");
         }
+        if (store != null) {
+            store.close(); // before the loops, which its threads speak to
+        }
         if (loops != null) {
             loops.close();
-        }
-        if (store != null) {
-            store.close();
         }
         if (data != null) {
             try {

@@ -16,6 +16,8 @@ final class Keeper implements Workers.Step {
 
     private static final long SPACE_LOOK_NANOS = 500_000_000;
     private static final long DELETE_AGAIN_NANOS = 10_000_000_000L;
+    /** How long a segment for a long record is tried for, and the log is full, until shorter records may have what room there is. */
+    private static final long UNMET_NANOS = 10_000_000_000L;
     private static final int ALLOCATE_BYTES = 4 << 20;
     private static final String NEW_SUFFIX = CheckpointFile.NEW_SUFFIX;
 
@@ -37,6 +39,8 @@ final class Keeper implements Workers.Step {
     private String noSpare;
     private String belowFloor;
     private long spareNotBefore;
+    private long unmetBytes;
+    private long unmetSince;
     private long floorNotBefore;
     private long deleteNotBefore;
 
@@ -103,10 +107,11 @@ final class Keeper implements Workers.Step {
 
     private long prepareSpare(long now) throws IOException {
         Segment spare = tail.spare();
-        long wantedBytes = tail.wantedSegmentBytes();
+        long wantedBytes = Math.max(tail.wantedSegmentBytes(), unmetBytes);
         if (making == null) {
             if (spare != null && spare.sizeBytes() >= wantedBytes) {
                 noSpare = null;
+                unmetBytes = 0;
                 return Workers.UNTIL_WOKEN;
             }
             if (now < spareNotBefore) {
@@ -130,12 +135,32 @@ final class Keeper implements Workers.Step {
             return 0;
         } catch (DiskFull e) {
             noSpare = "there is no room on the disk of " + disk.location() + " for the next segment of "
-                    + Math.max(options.segmentBytes(), wantedBytes) + " bytes";
+                    + Math.max(options.segmentBytes(), wantedBytes) + " bytes" + aboveFloor();
             drop();
             tail.forgetWanted();
+            rememberUnmet(wantedBytes, now);
             spareNotBefore = now + SPACE_LOOK_NANOS;
             return SPACE_LOOK_NANOS;
         }
+    }
+
+    /**
+     * A spare segment that is too short for a record is no room: else the log would be full and not, by turns, as long as somebody
+     * waits with a long record.
+     */
+    private void rememberUnmet(long wantedBytes, long now) {
+        if (tail.spare() == null || unmetBytes > 0 && now - unmetSince >= UNMET_NANOS) {
+            unmetBytes = 0;
+            return;
+        }
+        if (unmetBytes == 0) {
+            unmetSince = now;
+        }
+        unmetBytes = wantedBytes;
+    }
+
+    private String aboveFloor() {
+        return options.freeSpaceFloorBytes() == 0 ? "" : " above the floor of " + options.freeSpaceFloorBytes();
     }
 
     /** Begins a spare segment, or makes the one there is larger. */

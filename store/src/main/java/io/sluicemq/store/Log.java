@@ -143,8 +143,8 @@ public final class Log {
     }
 
     /**
-     * Ends the log: writes and syncs what was committed, then ends its threads. No loop may use its port any more. Waits for the
-     * disk, so not for loops.
+     * Ends the log: writes and syncs what was committed, then ends its threads. Loops must be there until it returns, for they are
+     * told what became durable; one that still claims finds no room. Waits for the disk, so not for loops.
      */
     public void close() {
         LogState before = state.getAndUpdate(now -> now.isFinal() ? now : LogState.CLOSED);
@@ -205,8 +205,10 @@ public final class Log {
      * The counterpart of {@link #retain}. The record must not be read after this, and it may be gone at once: a record that a
      * checkpoint may hold is released when the record that settles it is durable, and not before. Else a crash in between brings
      * back a position that the log has no segment for.
+     *
+     * @return whether its segment holds nothing now that is needed
      */
-    public void release(long position, long payloadBytes, long records) {
+    public boolean release(long position, long payloadBytes, long records) {
         Segment segment = segments.find(position);
         if (segment == null) {
             throw new IllegalArgumentException("the log has no position " + position);
@@ -214,9 +216,11 @@ public final class Log {
         long left = segment.retain(-payloadBytes, -records);
         double sparse = options.sparseBelow() * segment.sizeBytes();
         boolean isSparseNow = left < sparse && left + payloadBytes >= sparse;
-        if ((isSparseNow || segment.retainedRecords() == 0) && keeperWorker != null) {
+        boolean isEmptyNow = segment.retainedRecords() == 0;
+        if ((isSparseNow || isEmptyNow) && keeperWorker != null) {
             keeperWorker.wake();
         }
+        return isEmptyNow;
     }
 
     /** Whether the log has the segment that a position is in. */
@@ -253,6 +257,19 @@ public final class Log {
             uses.add(new SegmentUse(segment.start, segment.end, segment.retainedBytes(), segment.retainedRecords()));
         }
         return uses;
+    }
+
+    /** The bytes of segments that hold nothing that is retained, and are kept until the older of two checkpoints is behind them. */
+    public long bytesBehindCheckpoints() {
+        long oldestNeeded = checkpointer.oldestNeeded();
+        long end = end();
+        long bytes = 0;
+        for (Segment segment : segments.all()) {
+            if (segment.end > oldestNeeded && segment.end <= end && segment.isIdle()) {
+                bytes += segment.sizeBytes();
+            }
+        }
+        return bytes;
     }
 
     /** How often the log was synced so far, by what was appended to it. */

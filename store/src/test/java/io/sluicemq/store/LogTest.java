@@ -329,9 +329,27 @@ class LogTest {
         disk.setCapacityBytes(disk.usedBytes() + 20_000);
         assertThat(log.append(1, "l".repeat(60_000))).isEqualTo(LogPort.NO_ROOM);
         log.run();
+        log.advanceMillis(10_000);
         log.advanceMillis(500);
         assertThat(log.log.state().kind()).isEqualTo(LogState.Kind.OPEN);
         assertThat(log.append(1, "short")).isPositive();
+    }
+
+    @Test
+    void shouldNotBeFullAndOpenByTurnsWhileALongRecordFindsNoRoom() throws IOException {
+        SimulatedLog log = SimulatedLog.started(disk);
+        disk.setCapacityBytes(disk.usedBytes() + 20_000);
+        for (int i = 0; i < 90; i++) {
+            assertThat(log.append(1, "l".repeat(60_000))).isEqualTo(LogPort.NO_ROOM);
+            log.run();
+            log.advanceMillis(100);
+        }
+        assertThat(log.states).extracting(LogState::kind).containsExactly(LogState.Kind.FULL);
+
+        disk.setCapacityBytes(Long.MAX_VALUE);
+        log.advanceMillis(500);
+        assertThat(log.states).extracting(LogState::kind).containsExactly(LogState.Kind.FULL, LogState.Kind.OPEN);
+        assertThat(log.append(1, "l".repeat(60_000))).isPositive();
     }
 
     @Test

@@ -7,6 +7,7 @@ import io.sluicemq.api.Reply;
 import io.sluicemq.base.Loop;
 import io.sluicemq.broker.journal.Journal;
 import io.sluicemq.store.LogState;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -82,16 +83,27 @@ public final class BrokerEngine implements Broker {
                 public void stateChanged(LogState state) {
                     context.logState(state);
                     if (context == contexts[0]) {
-                        checkpoints.full(state.kind() == LogState.Kind.FULL);
+                        checkpoints.segmentEmptied(); // there may be some since long
                         watch.accept(state);
                     }
                 }
+
+                @Override
+                public void segmentEmptied() {
+                    context.loop.send(contexts[0].loop, checkpoints::segmentEmptied);
+                }
             }));
         }
-        hosts.forEach((name, host) -> host.topology().restore(store.recovery().of(name)));
+        List<QueueProxy> queues = new ArrayList<>();
+        hosts.forEach((name, host) -> queues.addAll(host.topology().restore(store.recovery().of(name))));
         Moving moving = new Moving(contexts);
         checkpoints = new Checkpoints(contexts, hosts.values(), store.log(), moving);
         store.log().start(moving);
+        // Messages that have expired meanwhile are read and become dead letters at once: for that the log must run, and all
+        // queues must be there.
+        for (QueueProxy queue : queues) {
+            queue.home().loop.execute(queue::begin);
+        }
         contexts[0].loop.execute(checkpoints::start);
     }
 

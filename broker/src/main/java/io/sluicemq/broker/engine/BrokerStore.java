@@ -12,7 +12,7 @@ import java.util.Collection;
 
 /**
  * The log that a broker keeps its durable queues in, opened and read: what a {@link BrokerEngine} begins with. The engine takes it
- * over; it is {@linkplain #close closed} when the engine's loops have ended.
+ * over; it is {@linkplain #close closed} when the engine {@linkplain BrokerEngine#rest rests}, before its loops end.
  */
 public final class BrokerStore implements AutoCloseable {
 
@@ -70,7 +70,7 @@ public final class BrokerStore implements AutoCloseable {
         return recovery;
     }
 
-    /** Writes and syncs what is left. Waits for the disk; no loop may use the log any more. */
+    /** Writes and syncs what is left. Waits for the disk; loops find no room in the log from now on. */
     @Override
     public void close() {
         log.close();

@@ -7,6 +7,7 @@ import io.sluicemq.broker.queue.Queue;
 import io.sluicemq.broker.queue.QueueSnapshot;
 import io.sluicemq.store.Checkpoint;
 import io.sluicemq.store.Log;
+import io.sluicemq.store.LogState;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -31,6 +32,10 @@ import org.slf4j.LoggerFactory;
  * means nothing.
  *
  * <p>The loops are asked one after the other, and each gives a bounded part a turn.
+ *
+ * <p>One is written when the log has grown; and when segments are left of which nothing is needed, for these go with the older of
+ * two checkpoints only. Without that a disk that consumers have emptied would stay full: what they take lets the log grow by
+ * little, and nobody who publishes may.
  */
 @LoopOwned
 final class Checkpoints {
@@ -41,7 +46,6 @@ final class Checkpoints {
     private static final int MOST_PENDING_BYTES = 8 << 20;
     private static final long BREATH_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
     private static final long RETRY_BYTES = 16L << 20;
-    private static final long RETRY_NANOS = TimeUnit.SECONDS.toNanos(1);
     /** The least time between checkpoints that are to make room on a full disk. */
     private static final long FULL_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
     /** A segment can go when two checkpoints are behind its end: so there are some to each segment. */
@@ -50,6 +54,9 @@ final class Checkpoints {
     private static final int LEAST_INTERVAL_BYTES = 1 << 20;
     /** The next checkpoint comes when the log has grown by this many times the last one's size. */
     private static final int LOG_FOR_CHECKPOINT = 4;
+    /** How long such space may wait for a checkpoint that comes anyway, while there is room. */
+    private static final long SPACE_WAIT_NANOS = TimeUnit.SECONDS.toNanos(5);
+    private static final long FAILED_WAIT_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     private final LoopContext[] contexts;
     private final Collection<VirtualHost> hosts;
@@ -58,16 +65,16 @@ final class Checkpoints {
     private final Loop home;
     private final long leastInterval;
     private long interval;
+    private long last;
+    private long spaceNotBeforeNanos;
+    private boolean lookPlanned;
     private Checkpoint current;
     private long written;
     private int marked;
     private List<Runnable> whenDone = new ArrayList<>();
     private boolean again;
-    private boolean full;
-    /** Positions of the last checkpoint and of the one before. */
-    private long last;
-
-    private long before;
+    /** How much was written for the last one. */
+    private long lastBytes;
 
     Checkpoints(LoopContext[] contexts, Collection<VirtualHost> hosts, Log log, Moving moving) {
         this.contexts = contexts;
@@ -83,23 +90,12 @@ final class Checkpoints {
     void start() {
         home.assertCurrent();
         last = log.recovery().checkpoint();
+        spaceNotBeforeNanos = home.nanoTime();
         planNext();
     }
 
-    /**
-     * The disk is full, or no more. While it is, room comes by checkpoints: a segment of which nothing is needed goes when two are
-     * behind it. So they follow each other until two are behind all that was written. On the first loop.
-     */
-    void full(boolean now) {
-        home.assertCurrent();
-        full = now;
-        if (now && current == null) {
-            planNext();
-        }
-    }
-
     private void planNext() {
-        plan(full ? before : last + interval);
+        plan(last + interval);
     }
 
     /** Has the next one begun when a loop writes at that position or behind it. */
@@ -111,13 +107,37 @@ final class Checkpoints {
     }
 
     private void due() {
-        if (current != null || log.state().isFinal()) {
+        if (current == null && !log.state().isFinal()) {
+            begin();
+        }
+    }
+
+    /** Space may be had by a checkpoint: looks at it at once on a full disk, else when the last one is some seconds old. */
+    void segmentEmptied() {
+        home.assertCurrent();
+        if (lookPlanned) {
             return;
         }
-        if (log.end() > last) {
+        lookPlanned = true;
+        long wait = isFull() ? FULL_NANOS : spaceNotBeforeNanos - home.nanoTime();
+        home.schedule(Math.max(FULL_NANOS, wait), this::look);
+    }
+
+    private boolean isFull() {
+        return log.state().kind() == LogState.Kind.FULL;
+    }
+
+    /** Begins one if that frees space and is worth it. */
+    private void look() {
+        lookPlanned = false;
+        if (current != null || log.state().isFinal()) {
+            return; // it is looked at again when that is written
+        }
+        long freed = log.bytesBehindCheckpoints();
+        long worthIt = isFull() ? 1 : Math.max(1, lastBytes * LOG_FOR_CHECKPOINT);
+        // It takes two, which must not be of the same position.
+        if (freed >= worthIt && (log.end() != last || contexts[0].journal().moveOn())) {
             begin();
-        } else {
-            plan(last);
         }
     }
 
@@ -278,23 +298,20 @@ final class Checkpoints {
         long position = current.position();
         current = null;
         if (failure == null) {
-            interval = Math.max(leastInterval, written * LOG_FOR_CHECKPOINT);
-            moving.checkpointed();
-            before = last;
             last = position;
-            if (full) {
-                home.schedule(FULL_NANOS, this::planNext);
-            } else {
-                planNext();
-            }
+            lastBytes = written;
+            interval = Math.max(leastInterval, written * LOG_FOR_CHECKPOINT);
+            spaceNotBeforeNanos = home.nanoTime() + SPACE_WAIT_NANOS;
+            moving.checkpointed();
+            planNext();
         } else {
             LOG.warn("a checkpoint could not be written; a restart reads the log from the one before: {}",
                     failure.toString());
-            if (full) {
-                home.schedule(RETRY_NANOS, this::planNext);
-            } else {
-                plan(log.end() + RETRY_BYTES);
-            }
+            spaceNotBeforeNanos = home.nanoTime() + FAILED_WAIT_NANOS;
+            plan(log.end() + RETRY_BYTES);
+        }
+        if (log.bytesBehindCheckpoints() > 0) {
+            segmentEmptied();
         }
         if (again && failure == null) {
             again = false;

@@ -42,16 +42,28 @@ record QueueProxy(Queue queue, LoopContext home) {
         }
     }
 
-    /** On the queue's loop: begins its life, with what was recovered of it, if that is not null. */
-    void open(RecoveredMessages recovered) {
+    /** On the queue's loop: begins its life. */
+    void open() {
+        enlist();
+        queue.start();
+    }
+
+    /** On the queue's loop: gives it what was recovered of it. It is {@linkplain #begin to begin} when all queues have theirs. */
+    void restore(RecoveredMessages recovered) {
+        enlist();
+        queue.restore(recovered);
+    }
+
+    /** On the queue's loop: begins the life of a queue that was restored. */
+    void begin() {
+        queue.start();
+    }
+
+    private void enlist() {
         home.queues.add(queue);
         if (queue.id() != 0) {
             home.loggedQueues.put(queue.id(), queue);
         }
-        if (recovered != null) {
-            queue.restore(recovered);
-        }
-        queue.start();
     }
 
     /** On the queue's loop: does {@code task} when all that the queue has done is durable. */

@@ -328,7 +328,7 @@ final class Topology {
                 throw new IllegalStateException(queue + " was refused: " + refused.reason());
         }
         home.tally.queues++;
-        proxy.run(home, () -> proxy.open(null));
+        proxy.run(home, proxy::open);
         if (owned) {
             home.loop.send(client.loop(), () -> client.owns(proxy));
         }
@@ -379,8 +379,10 @@ final class Topology {
     /**
      * Puts back what was recovered. On the thread that starts the broker, before the loops have any work; what belongs to a
      * queue's loop is handed to it.
+     *
+     * @return the queues, which are yet to begin their lives
      */
-    void restore(RecoveredHost recovered) {
+    List<QueueProxy> restore(RecoveredHost recovered) {
         RoutingTable<QueueProxy> table = published.get();
         int exchanges = 0;
         int bindings = 0;
@@ -394,6 +396,7 @@ final class Topology {
                 exchanges++;
             }
         }
+        List<QueueProxy> restored = new ArrayList<>();
         for (RecoveredQueue each : recovered.queues()) {
             LoopContext context = contexts[nextLoop];
             nextLoop = (nextLoop + 1) % contexts.length;
@@ -404,7 +407,8 @@ final class Topology {
             QueueProxy proxy = new QueueProxy(queue, context);
             if (table.addQueue(queue.name(), proxy) instanceof Outcome.Applied<QueueProxy> applied) {
                 table = applied.table();
-                context.loop.execute(() -> proxy.open(each.messages()));
+                context.loop.execute(() -> proxy.restore(each.messages()));
+                restored.add(proxy);
             } else {
                 throw new IllegalStateException("the log has two queues '" + queue.name() + "'");
             }
@@ -426,6 +430,7 @@ final class Topology {
             home.tally.exchanges += exchangesMade;
             home.tally.bindings += bindingsMade;
         });
+        return restored;
     }
 
     /** A queue has ended: it leaves the table, unless another has taken its name by now. */

@@ -41,6 +41,9 @@ public final class Journal implements LogListener {
 
         /** What the log takes has changed. */
         void stateChanged(LogState state);
+
+        /** There is a segment of which nothing is needed any more. */
+        void segmentEmptied();
     }
 
     private record Names(MessageFormat format, String exchange, String routingKey, byte[] encoded) {}
@@ -63,7 +66,6 @@ public final class Journal implements LogListener {
     private Removed removedBefore = new Removed();
     private Removed spareRemoved;
     private boolean flushPlanned;
-    private long lastPosition = NONE;
     private long watchedEnd = Long.MAX_VALUE;
     private Runnable endReached;
 
@@ -322,10 +324,14 @@ public final class Journal implements LogListener {
 
         @Override
         public void run() {
+            boolean emptied = false;
             for (int i = 0; i < size; i++) {
-                log.release(positions[i], shares[i], 1);
+                emptied |= log.release(positions[i], shares[i], 1);
             }
             size = 0;
+            if (emptied) {
+                owner.segmentEmptied();
+            }
             for (int i = 0; i < completions.size(); i++) {
                 completions.get(i).met(loop);
             }
@@ -339,7 +345,9 @@ public final class Journal implements LogListener {
     /** A record was copied: a queue refers to it by another position now. */
     public void moved(long from, long to, int share) {
         log.retain(to, share, 1);
-        log.release(from, share, 1);
+        if (log.release(from, share, 1)) {
+            owner.segmentEmptied();
+        }
     }
 
     // ---- the topology, and transactions
@@ -469,15 +477,23 @@ public final class Journal implements LogListener {
         return log.state();
     }
 
-    /** Has {@code task} run, once, when this loop writes a record at {@code end} or behind it; at once, if it has. */
+    /** Writes a record that means nothing, so that the log ends elsewhere; false if there is no room even for that. */
+    public boolean moveOn() {
+        if (port.claimReserved(0) == LogPort.NO_ROOM) {
+            return false;
+        }
+        port.abort();
+        return true;
+    }
+
+    /** Has {@code task} run, once, when this loop writes a record at {@code end} or behind it; at once, if the log is there. */
     public void watchEnd(long end, Runnable task) {
         watchedEnd = end;
         endReached = task;
-        checkEnd(lastPosition);
+        checkEnd(log.end());
     }
 
     private void checkEnd(long position) {
-        lastPosition = position;
         if (position >= watchedEnd) {
             watchedEnd = Long.MAX_VALUE;
             endReached.run();

@@ -143,8 +143,7 @@ final class Paging {
                         ? resident == 0 && queue.unsettled() <= MOST_UNSETTLED_WHEN_SHORT
                         : resident == 0
                                 || resident < FEW_RESIDENT && ready.residentBytes() <= effects.residentBytes();
-                // Who asks for a single message gets it, however little memory there is.
-                if (mayMore || resident == 0 && queue.isAskedForOne()) {
+                if (mayMore) {
                     load(level);
                 }
                 return;

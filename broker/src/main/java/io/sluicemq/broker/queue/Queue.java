@@ -568,11 +568,6 @@ public final class Queue {
         serveGets();
     }
 
-    /** Whether somebody waits for a single message. */
-    boolean isAskedForOne() {
-        return !gets.isEmpty();
-    }
-
     private void serveGets() {
         while (!gets.isEmpty()) {
             QueueEntry entry = removed ? null : nextUnexpired();

@@ -207,7 +207,7 @@ public final class ServerOptions {
     public static final Option<Long> FREE_SPACE_FLOOR = Option.of(
             "free-space-floor",
             OptionType.SIZE,
-            "How much of the disk must stay free. While less is, durable messages are not taken: those who publish are held"
+            "How much of the disk must stay free. While less is, no messages are taken: those who publish are held"
                     + " back until there is room again; consumers never are.")
             .atLeast(0L)
             .defaultsTo(64L << 20);

@@ -11,6 +11,8 @@ import io.sluicemq.store.SyncMode;
 import io.sluicemq.store.WorkerThreads;
 import io.sluicemq.store.disk.FolderDisk;
 import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -48,11 +50,7 @@ public final class DurableStore {
             store = BrokerStore.open(
                     new FolderDisk(path), options(config, limits), new WorkerThreads("sluicemq"));
         } catch (DamagedLog e) {
-            throw new DataFolderRefused(
-                    "the log is damaged: " + e.getMessage()
-                            + "; nothing was changed. Look at it with: sluicemq log verify "
-                            + folder.path(),
-                    e);
+            throw new DataFolderRefused(e.getMessage() + "; nothing was changed", e);
         } catch (ForeignLog e) {
             throw new DataFolderRefused(refusal + e.getMessage(), e);
         } catch (IOException e) {
@@ -70,7 +68,12 @@ public final class DurableStore {
     }
 
     private static String reason(IOException e) {
-        return e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
+        return switch (e) {
+            case AccessDeniedException denied -> "no permission for " + denied.getFile();
+            case FileSystemException failure when failure.getReason() == null ->
+                failure.getFile() + ": " + failure.getClass().getSimpleName();
+            default -> e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
+        };
     }
 
     private static LogOptions options(StorageConfig config, LimitsConfig limits) {

@@ -131,6 +131,10 @@ final class BrokerProcess implements AutoCloseable {
         return startMillis;
     }
 
+    long pid() {
+        return process.pid();
+    }
+
     boolean isAlive() {
         return process.isAlive();
     }
@@ -146,14 +150,20 @@ final class BrokerProcess implements AutoCloseable {
      */
     int stop() throws IOException, InterruptedException {
         process.toHandle().destroy();
+        return awaitEnd();
+    }
+
+    /** Waits until it has ended; its exit code. */
+    int awaitEnd() throws IOException, InterruptedException {
         if (!process.waitFor(STOP_LIMIT_SECONDS, TimeUnit.SECONDS)) {
-            throw new IOException("the broker has not stopped after " + STOP_LIMIT_SECONDS + " s");
+            throw new IOException("the broker has not ended after " + STOP_LIMIT_SECONDS + " s");
         }
         return process.exitValue();
     }
 
+    /** Kills it if it is there yet, and waits until it has let go of its folder. */
     @Override
     public void close() {
-        process.destroyForcibly();
+        process.destroyForcibly().onExit().join();
     }
 }
