@@ -302,7 +302,7 @@ final class Paging {
             backlog.removeDue(nowMillis, 0, DUE_BATCH - due.size(), (position, share, bodyBytes, expires, message) -> {
                 due.add(new Due(position, share, message));
                 if (deadLetters) {
-                    queue.dying(here, position, share, bodyBytes, expires);
+                    queue.logged().dying(here, position, share, bodyBytes, expires);
                 }
                 ready.waiting(-1);
                 queue.leftBacklog(position, bodyBytes, expires);
@@ -332,7 +332,7 @@ final class Paging {
         int inLog = 0;
         for (Due each : due) {
             if (each.message == null) {
-                each.askedAt = queue.dyingAt(each.position);
+                each.askedAt = queue.logged().dyingAt(each.position);
                 positions[inLog++] = each.askedAt;
             }
         }
@@ -409,7 +409,7 @@ final class Paging {
             }
             List<Due> rest = new ArrayList<>(due.subList(next, due.size()));
             Due first = rest.getFirst();
-            if (failure != null && queue.dyingAt(first.position) == first.askedAt) {
+            if (failure != null && queue.logged().dyingAt(first.position) == first.askedAt) {
                 failed(failure);
                 loop.schedule(RETRY_NANOS, () -> readExpired(rest));
             } else {

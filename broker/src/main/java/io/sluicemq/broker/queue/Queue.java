@@ -14,12 +14,8 @@ import io.sluicemq.base.Loop;
 import io.sluicemq.base.LoopOwned;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 import java.util.function.LongPredicate;
 import java.util.function.LongUnaryOperator;
@@ -61,22 +57,10 @@ public final class Queue {
     private long id;
     /** Where its messages go when memory has enough of them; null for a queue that is not in the log. */
     private Paging paging;
-    /** The first of the unsettled messages, in no order. */
-    private QueueEntry unsettledFirst;
+    /** What the log has of it. */
+    private final LoggedMessages logged;
     /** Who asked for a message while the next ones are being read. */
     private final ArrayDeque<WaitingGet> gets = new ArrayDeque<>(0);
-    /** Messages up to this position may have been delivered, and up to which the log knows. */
-    private long deliveredUpTo = QueueEntry.NOT_LOGGED;
-
-    private long deliveredKnown = QueueEntry.NOT_LOGGED;
-    /** Messages that have left and whose dead letters are not in the log yet, by the position that they left from. */
-    private final Map<Long, Dying> dying = new LinkedHashMap<>(0);
-    /**
-     * Failed deliveries of messages that wait in the log, by position; 0 for one that was delivered and is behind {@link
-     * #deliveredUpTo}, as its record has moved.
-     */
-    private Map<Long, Integer> failedDeliveries = new HashMap<>(0);
-
     private Loop.Timer expiryTimer;
     private long expiryTimerMillis = QueueEntry.NEVER;
     private long expiringEntries;
@@ -95,6 +79,7 @@ public final class Queue {
         this.loop = loop;
         this.effects = effects;
         this.ready = new PriorityMessages(options.maxPriority());
+        this.logged = new LoggedMessages(ready);
         this.expiry = new Expiry(ready);
         this.consumers = new Consumers(options.singleActiveConsumer());
         this.pace = new Pace(loop);
@@ -150,9 +135,7 @@ public final class Queue {
     /** Takes what was recovered of it from the log, before it {@link #start}s. */
     public void restore(RecoveredMessages messages) {
         loop.assertCurrent();
-        deliveredUpTo = messages.deliveredUpTo();
-        deliveredKnown = deliveredUpTo;
-        failedDeliveries = messages.failedDeliveries();
+        logged.restore(messages);
         for (int level = 0; level < ready.levels(); level++) {
             Backlog backlog = messages.level(level);
             if (backlog != null) {
@@ -302,14 +285,7 @@ public final class Queue {
         entry.position = position;
         entry.share = share;
         entry.waited = true;
-        entry.redelivered = position != QueueEntry.NOT_LOGGED && position <= deliveredUpTo;
-        if (!failedDeliveries.isEmpty()) {
-            Integer failed = failedDeliveries.remove(position);
-            if (failed != null) {
-                entry.redelivered = true;
-                entry.deliveryCount = failed;
-            }
-        }
+        logged.loaded(entry);
         ready.append(entry);
         if (expiresAtMillis != QueueEntry.NEVER) {
             if (hasOwnTtl(message)) {
@@ -326,17 +302,13 @@ public final class Queue {
     /** A ready message was let go of in memory. */
     void pagedOut(QueueEntry entry) {
         entry.gone();
-        if (entry.deliveryCount > 0 || entry.redelivered && entry.position > deliveredUpTo) {
-            failedDeliveries.put(entry.position, entry.deliveryCount);
-        }
+        logged.pagedOut(entry);
         expiry.left(entry);
     }
 
     /** A message has left from among those that wait in the log. */
     void leftBacklog(long position, int bodyBytes, long expiresAtMillis) {
-        if (!failedDeliveries.isEmpty()) {
-            failedDeliveries.remove(position);
-        }
+        logged.left(position);
         readyBodyBytes -= bodyBytes;
         if (expiresAtMillis != QueueEntry.NEVER) {
             expiringEntries--;
@@ -385,29 +357,7 @@ public final class Queue {
 
     /** Up to which position messages may have been delivered. */
     public long takeDelivered() {
-        deliveredKnown = deliveredUpTo;
-        return deliveredUpTo;
-    }
-
-    private void link(QueueEntry entry) {
-        entry.after = unsettledFirst;
-        if (unsettledFirst != null) {
-            unsettledFirst.before = entry;
-        }
-        unsettledFirst = entry;
-    }
-
-    private void unlink(QueueEntry entry) {
-        if (entry.before == null) {
-            unsettledFirst = entry.after;
-        } else {
-            entry.before.after = entry.after;
-        }
-        if (entry.after != null) {
-            entry.after.before = entry.before;
-        }
-        entry.before = null;
-        entry.after = null;
+        return logged.takeDelivered();
     }
 
     /** Promises room for a transaction's messages; {@link #enqueuePromised} or {@link #withdraw} must follow. */
@@ -607,7 +557,7 @@ public final class Queue {
         }
         readyBodyBytes = 0;
         expiringEntries = 0;
-        failedDeliveries.clear();
+        logged.cleared();
         serveGets();
         return count;
     }
@@ -683,7 +633,7 @@ public final class Queue {
         unsettled--;
         effects.changed(0, 0, -1);
         if (entry.isLogged()) {
-            unlink(entry);
+            logged.settled(entry);
         }
         if (removed) {
             entry.gone();
@@ -780,14 +730,8 @@ public final class Queue {
         } else {
             unsettled++;
             effects.changed(0, 0, 1);
-            if (entry.isLogged()) {
-                link(entry);
-                if (entry.position > deliveredUpTo) {
-                    if (deliveredUpTo == deliveredKnown) {
-                        effects.deliveredFirst(this);
-                    }
-                    deliveredUpTo = entry.position;
-                }
+            if (entry.isLogged() && logged.delivered(entry)) {
+                effects.deliveredFirst(this);
             }
         }
         expiry.left(entry);
@@ -811,7 +755,7 @@ public final class Queue {
             Message message, Death.Reason reason, long position, int share, long expiresAtMillis,
             Completion completion) {
         if (options.deadLetterExchange() != null) {
-            dying(ready.level(message.priority()), position, share, message.body().length, expiresAtMillis);
+            logged.dying(ready.level(message.priority()), position, share, message.body().length, expiresAtMillis);
             effects.deadLetter(this, message, reason, position, share, completion);
             return;
         }
@@ -823,35 +767,9 @@ public final class Queue {
         }
     }
 
-    /** A message that has left, as a checkpoint keeps it until its dead letter is in the log. */
-    static final class Dying {
-        final int level;
-        final int share;
-        final int bodyBytes;
-        final long expiresAtMillis;
-        /** Changes when the log is compacted. */
-        long position;
-
-        Dying(int level, long position, int share, int bodyBytes, long expiresAtMillis) {
-            this.level = level;
-            this.position = position;
-            this.share = share;
-            this.bodyBytes = bodyBytes;
-            this.expiresAtMillis = expiresAtMillis;
-        }
-    }
-
-    /** A message has left that is to become a dead letter; until it is {@link #buried} a crash must find it here. */
-    void dying(int level, long position, int share, int bodyBytes, long expiresAtMillis) {
-        if (position != QueueEntry.NOT_LOGGED) {
-            dying.putIfAbsent(position, new Dying(level, position, share, bodyBytes, expiresAtMillis));
-        }
-    }
-
-    /** Where a message that is dying is by now, if it was at {@code position} when it left. */
-    long dyingAt(long position) {
-        Dying found = dying.get(position);
-        return found == null ? position : found.position;
+    /** What the log has of it. */
+    LoggedMessages logged() {
+        return logged;
     }
 
     /**
@@ -860,8 +778,7 @@ public final class Queue {
      * @return where the message is by now
      */
     public long buried(long position) {
-        Dying found = dying.remove(position);
-        return found == null ? position : found.position;
+        return logged.buried(position);
     }
 
     // ---- delivery
@@ -1026,72 +943,18 @@ public final class Queue {
     /** What is in the log of it, to be written into a checkpoint; null for a queue that isn't there. */
     public QueueSnapshot snapshot() {
         loop.assertCurrent();
-        return paging == null || removed
-                ? null
-                : QueueSnapshot.of(this, ready, unsettledFirst, dying.values(), deliveredUpTo, failedDeliveries);
+        return paging == null || removed ? null : QueueSnapshot.of(id, logged);
     }
 
     /** Finds those of its messages that are at a position between two, both included, which {@code candidate} accepts. */
     public void findPositions(long lowest, long highest, LongPredicate candidate, LongConsumer found) {
         loop.assertCurrent();
-        eachLogged(entry -> {
-            if (entry.position >= lowest && entry.position <= highest && candidate.test(entry.position)) {
-                found.accept(entry.position);
-            }
-        });
-        for (Dying each : dying.values()) {
-            if (each.position >= lowest && each.position <= highest && candidate.test(each.position)) {
-                found.accept(each.position);
-            }
-        }
-        for (int level = 0; level < ready.levels(); level++) {
-            if (ready.backlog(level) != null) {
-                ready.backlog(level).findAny(candidate, lowest, highest, found);
-            }
-        }
+        logged.findPositions(lowest, highest, candidate, found);
     }
 
     /** Messages were copied: {@code where} tells the new position of an old one, or a negative number. */
     public void move(long lowest, long highest, LongUnaryOperator where, Backlog.Moved moved) {
         loop.assertCurrent();
-        eachLogged(entry -> {
-            long to = where.applyAsLong(entry.position);
-            if (to >= 0) {
-                moved.moved(entry.position, to, entry.share);
-                entry.position = to;
-            }
-        });
-        for (Dying each : dying.values()) {
-            long to = where.applyAsLong(each.position);
-            if (to >= 0) {
-                moved.moved(each.position, to, each.share);
-                each.position = to;
-            }
-        }
-        for (int level = 0; level < ready.levels(); level++) {
-            if (ready.backlog(level) != null) {
-                ready.backlog(level).move(lowest, highest, where, (from, to, share) -> {
-                    moved.moved(from, to, share);
-                    Integer failed = failedDeliveries.remove(from);
-                    if (failed != null || from <= deliveredUpTo) {
-                        failedDeliveries.put(to, failed == null ? 0 : failed);
-                    }
-                });
-            }
-        }
-    }
-
-    private void eachLogged(Consumer<QueueEntry> each) {
-        Consumer<QueueEntry> ifLogged = entry -> {
-            if (entry.isLogged()) {
-                each.accept(entry);
-            }
-        };
-        for (QueueEntry entry = unsettledFirst; entry != null; entry = entry.after) {
-            ifLogged.accept(entry);
-        }
-        for (int level = 0; level < ready.levels(); level++) {
-            ready.forEachResident(level, ifLogged);
-        }
+        logged.move(lowest, highest, where, moved);
     }
 }

@@ -2,7 +2,6 @@ package io.sluicemq.broker.queue;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.Iterator;
@@ -63,16 +62,16 @@ public final class QueueSnapshot {
         this.failed = failed.entrySet().iterator();
     }
 
-    static QueueSnapshot of(
-            Queue queue, PriorityMessages ready, QueueEntry unsettled, Collection<Queue.Dying> dying,
-            long deliveredUpTo, Map<Long, Integer> failedInLog) {
-        Map<Long, Integer> failed = new HashMap<>(failedInLog);
+    static QueueSnapshot of(long id, LoggedMessages logged) {
+        PriorityMessages ready = logged.ready();
+        long deliveredUpTo = logged.deliveredUpTo();
+        Map<Long, Integer> failed = new HashMap<>(logged.failed());
         Level[] levels = new Level[ready.levels()];
-        for (Queue.Dying each : dying) {
+        for (LoggedMessages.Dying each : logged.dying()) {
             open(levels, each.level).residents.add(new Resident(
                     BEFORE_ALL, each.position, each.share, each.bodyBytes, each.expiresAtMillis));
         }
-        for (QueueEntry entry = unsettled; entry != null; entry = entry.after) {
+        for (QueueEntry entry = logged.unsettled(); entry != null; entry = entry.after) {
             add(levels, ready.level(entry), entry, deliveredUpTo, failed);
         }
         for (int number = 0; number < levels.length; number++) {
@@ -86,7 +85,7 @@ public final class QueueSnapshot {
                 open(levels, number).backlog = ready.backlog(number).snapshot();
             }
         }
-        QueueSnapshot snapshot = new QueueSnapshot(queue.id(), deliveredUpTo, failed);
+        QueueSnapshot snapshot = new QueueSnapshot(id, deliveredUpTo, failed);
         for (Level each : levels) {
             if (each != null) {
                 each.residents.sort(Comparator.comparingLong(Resident::sequence));

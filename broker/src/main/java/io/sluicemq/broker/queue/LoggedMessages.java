@@ -1,0 +1,241 @@
+package io.sluicemq.broker.queue;
+
+import io.sluicemq.base.LoopOwned;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.function.Consumer;
+import java.util.function.LongConsumer;
+import java.util.function.LongPredicate;
+import java.util.function.LongUnaryOperator;
+
+/**
+ * What the log has of a queue: its ready messages, those that consumers hold, and those that are about to become dead letters; and
+ * what the log knows of their deliveries. A checkpoint holds all of them, and all follow when records are copied. Owned by the
+ * queue's loop.
+ *
+ * <p>Invariant: a logged message of the queue is in exactly one of them until its removal is handed to the log.
+ */
+@LoopOwned
+final class LoggedMessages {
+
+    private final PriorityMessages ready;
+    /** The first of the unsettled messages, in no order. */
+    private QueueEntry unsettled;
+    /** Messages that have left and whose dead letters are not in the log yet, by the position that they left from. */
+    private final Map<Long, Dying> dying = new LinkedHashMap<>(0);
+    /** Messages up to this position may have been delivered, and up to which the log knows. */
+    private long deliveredUpTo = QueueEntry.NOT_LOGGED;
+
+    private long deliveredKnown = QueueEntry.NOT_LOGGED;
+    /**
+     * Failed deliveries of messages that wait in the log, by position; 0 for one that was delivered and is behind {@link
+     * #deliveredUpTo}, as its record has moved.
+     */
+    private Map<Long, Integer> failed = new HashMap<>(0);
+
+    /** A message that has left, as a checkpoint keeps it until its dead letter is in the log. */
+    static final class Dying {
+        final int level;
+        final int share;
+        final int bodyBytes;
+        final long expiresAtMillis;
+        /** Changes when the log is compacted. */
+        long position;
+
+        Dying(int level, long position, int share, int bodyBytes, long expiresAtMillis) {
+            this.level = level;
+            this.position = position;
+            this.share = share;
+            this.bodyBytes = bodyBytes;
+            this.expiresAtMillis = expiresAtMillis;
+        }
+    }
+
+    LoggedMessages(PriorityMessages ready) {
+        this.ready = ready;
+    }
+
+    void restore(RecoveredMessages recovered) {
+        deliveredUpTo = recovered.deliveredUpTo();
+        deliveredKnown = deliveredUpTo;
+        failed = recovered.failedDeliveries();
+    }
+
+    // ---- deliveries
+
+    /** A message is given to a consumer who will settle it; returns whether the log is to be told that more were delivered. */
+    boolean delivered(QueueEntry entry) {
+        entry.after = unsettled;
+        if (unsettled != null) {
+            unsettled.before = entry;
+        }
+        unsettled = entry;
+        if (entry.position <= deliveredUpTo) {
+            return false;
+        }
+        boolean first = deliveredUpTo == deliveredKnown;
+        deliveredUpTo = entry.position;
+        return first;
+    }
+
+    /** It was settled, or has come back. */
+    void settled(QueueEntry entry) {
+        if (entry.before == null) {
+            unsettled = entry.after;
+        } else {
+            entry.before.after = entry.after;
+        }
+        if (entry.after != null) {
+            entry.after.before = entry.before;
+        }
+        entry.before = null;
+        entry.after = null;
+    }
+
+    /** Up to which position messages may have been delivered; the log is told that now. */
+    long takeDelivered() {
+        deliveredKnown = deliveredUpTo;
+        return deliveredUpTo;
+    }
+
+    /** A message was read back: it is as it was before. */
+    void loaded(QueueEntry entry) {
+        entry.redelivered = entry.isLogged() && entry.position <= deliveredUpTo;
+        if (!failed.isEmpty()) {
+            Integer count = failed.remove(entry.position);
+            if (count != null) {
+                entry.redelivered = true;
+                entry.deliveryCount = count;
+            }
+        }
+    }
+
+    /** A ready message was let go of in memory. */
+    void pagedOut(QueueEntry entry) {
+        if (entry.deliveryCount > 0 || entry.redelivered && entry.position > deliveredUpTo) {
+            failed.put(entry.position, entry.deliveryCount);
+        }
+    }
+
+    /** A message has left from among those that wait in the log. */
+    void left(long position) {
+        if (!failed.isEmpty()) {
+            failed.remove(position);
+        }
+    }
+
+    /** None waits in the log any more. */
+    void cleared() {
+        failed.clear();
+    }
+
+    // ---- dead letters
+
+    /** A message has left that is to become a dead letter; until it is {@link #buried} a crash must find it here. */
+    void dying(int level, long position, int share, int bodyBytes, long expiresAtMillis) {
+        if (position != QueueEntry.NOT_LOGGED) {
+            dying.putIfAbsent(position, new Dying(level, position, share, bodyBytes, expiresAtMillis));
+        }
+    }
+
+    /** Where a message that is dying is by now, if it was at {@code position} when it left. */
+    long dyingAt(long position) {
+        Dying found = dying.get(position);
+        return found == null ? position : found.position;
+    }
+
+    /**
+     * The dead letter of the message that was at this position when it left is in the log, or there is none.
+     *
+     * @return where the message is by now
+     */
+    long buried(long position) {
+        Dying found = dying.remove(position);
+        return found == null ? position : found.position;
+    }
+
+    // ---- what the log asks
+
+    PriorityMessages ready() {
+        return ready;
+    }
+
+    QueueEntry unsettled() {
+        return unsettled;
+    }
+
+    Collection<Dying> dying() {
+        return dying.values();
+    }
+
+    long deliveredUpTo() {
+        return deliveredUpTo;
+    }
+
+    Map<Long, Integer> failed() {
+        return failed;
+    }
+
+    /** Finds messages that are at a position between two, both included, which {@code candidate} accepts. */
+    void findPositions(long lowest, long highest, LongPredicate candidate, LongConsumer found) {
+        forEachInMemory(entry -> {
+            if (entry.position >= lowest && entry.position <= highest && candidate.test(entry.position)) {
+                found.accept(entry.position);
+            }
+        });
+        for (Dying each : dying.values()) {
+            if (each.position >= lowest && each.position <= highest && candidate.test(each.position)) {
+                found.accept(each.position);
+            }
+        }
+        for (int level = 0; level < ready.levels(); level++) {
+            if (ready.backlog(level) != null) {
+                ready.backlog(level).findAny(candidate, lowest, highest, found);
+            }
+        }
+    }
+
+    /** Messages were copied: {@code where} tells the new position of an old one, or a negative number. */
+    void move(long lowest, long highest, LongUnaryOperator where, Backlog.Moved moved) {
+        forEachInMemory(entry -> {
+            long to = where.applyAsLong(entry.position);
+            if (to >= 0) {
+                moved.moved(entry.position, to, entry.share);
+                entry.position = to;
+            }
+        });
+        for (Dying each : dying.values()) {
+            long to = where.applyAsLong(each.position);
+            if (to >= 0) {
+                moved.moved(each.position, to, each.share);
+                each.position = to;
+            }
+        }
+        for (int level = 0; level < ready.levels(); level++) {
+            if (ready.backlog(level) != null) {
+                ready.backlog(level).move(lowest, highest, where, (from, to, share) -> {
+                    moved.moved(from, to, share);
+                    Integer count = failed.remove(from);
+                    if (count != null || from <= deliveredUpTo) {
+                        failed.put(to, count == null ? 0 : count);
+                    }
+                });
+            }
+        }
+    }
+
+    private void forEachInMemory(Consumer<QueueEntry> each) {
+        for (QueueEntry entry = unsettled; entry != null; entry = entry.after) {
+            each.accept(entry);
+        }
+        for (int level = 0; level < ready.levels(); level++) {
+            ready.forEachResident(level, entry -> {
+                if (entry.isLogged()) {
+                    each.accept(entry);
+                }
+            });
+        }
+    }
+}
