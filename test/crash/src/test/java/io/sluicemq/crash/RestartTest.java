@@ -3,6 +3,7 @@ package io.sluicemq.crash;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.awaitility.Awaitility.await;
 
 import java.io.File;
 import java.nio.charset.StandardCharsets;
@@ -126,6 +127,42 @@ class RestartTest {
 
         try (BrokerProcess broker = start()) {
             assertThat(Messages.drain(broker, QUEUE)).isEmpty();
+        }
+    }
+
+    /** A start must not bury before all graves are there. */
+    @Test
+    void shouldLoseNoDeadLetterOfWhatExpiredMeanwhile() throws Exception {
+        int queues = 300;
+        int ttlMillis = 4_000;
+        try (BrokerProcess broker = start()) {
+            Messages.onChannel(broker, channel -> {
+                for (int i = 0; i < queues; i++) {
+                    channel.queueDeclare("aged-" + i, true, false, false, Map.of("x-message-ttl", ttlMillis,
+                            "x-dead-letter-exchange", "", "x-dead-letter-routing-key", "graves-" + i));
+                    channel.queueDeclare("graves-" + i, true, false, false, Map.of());
+                }
+                channel.confirmSelect();
+                for (int i = 0; i < queues; i++) {
+                    channel.basicPublish("", "aged-" + i, ConfirmingProducer.properties(true), Body.of(i, 100));
+                }
+                channel.waitForConfirmsOrDie(20_000);
+            });
+            broker.kill();
+        }
+        long publishedMillis = System.currentTimeMillis();
+        await().until(() -> System.currentTimeMillis() > publishedMillis + ttlMillis);
+        try (BrokerProcess broker = start()) {
+            Messages.onChannel(broker, channel -> {
+                await().atMost(30, TimeUnit.SECONDS).untilAsserted(() -> {
+                    long letters = 0;
+                    for (int i = 0; i < queues; i++) {
+                        letters += channel.messageCount("graves-" + i);
+                    }
+                    assertThat(letters).isEqualTo(queues);
+                });
+            });
+            assertThat(BrokerProcess.lines(log())).noneMatch(line -> line.contains(" ERROR "));
         }
     }
 
