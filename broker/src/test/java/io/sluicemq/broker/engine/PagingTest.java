@@ -1,11 +1,9 @@
 package io.sluicemq.broker.engine;
 
-import static io.sluicemq.broker.engine.StoredTestBroker.persistent;
 import static io.sluicemq.broker.engine.TestBroker.message;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
-import io.sluicemq.api.Client;
 import io.sluicemq.api.ConsumerSpec;
 import io.sluicemq.api.Delivery;
 import io.sluicemq.api.Delivery.Outcome;

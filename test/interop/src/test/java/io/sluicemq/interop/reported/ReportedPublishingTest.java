@@ -8,7 +8,6 @@ import static org.awaitility.Awaitility.await;
 
 import com.rabbitmq.client.AMQP.BasicProperties;
 import com.rabbitmq.client.Channel;
-import com.rabbitmq.client.GetResponse;
 import com.rabbitmq.client.LongString;
 import io.sluicemq.interop.lab.BeyondRabbitMq;
 import io.sluicemq.interop.lab.Confirms;
