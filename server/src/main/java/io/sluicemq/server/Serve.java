@@ -130,16 +130,25 @@ public final class Serve {
                 + config.users().stream().map(UserConfig::name).collect(Collectors.joining(", "));
     }
 
+    private static void logCounters(SluiceMQ broker, CountersLine counters) {
+        try {
+            String line = counters.next(broker.counters(), broker.listenerCounters().values());
+            if (line != null) {
+                COUNTERS_LOG.info("{}", line);
+            }
+        } catch (IllegalStateException e) {
+            // A loop that does not answer is no reason to end; that it doesn't is worth a line.
+            COUNTERS_LOG.warn("no counters this time: {}", e.getMessage());
+        }
+    }
+
     private static int waitForEver(SluiceMQ broker, long messageMemoryBytes) {
         CountersLine counters = new CountersLine(messageMemoryBytes);
         CountDownLatch failed = new CountDownLatch(1);
         broker.failure().thenAccept(reason -> failed.countDown());
         try {
             while (!failed.await(COUNTERS_INTERVAL.toSeconds(), TimeUnit.SECONDS)) {
-                String line = counters.next(broker.counters(), broker.listenerCounters().values());
-                if (line != null) {
-                    COUNTERS_LOG.info("{}", line);
-                }
+                logCounters(broker, counters);
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -71,6 +71,9 @@ public final class SluiceMQ implements AutoCloseable {
     /** So long the last checkpoint may take. */
     private static final Duration REST_LIMIT = Duration.ofSeconds(4);
 
+    /** So long the disk may take for what is not written yet. */
+    private static final Duration CLOSE_LIMIT = Duration.ofSeconds(4);
+
     private static final String SCHEME = "amqp://";
     private static final String LOOPBACK = "127.0.0.1";
     private static final Duration COUNTERS_LIMIT = Duration.ofSeconds(30);
@@ -117,7 +120,6 @@ public final class SluiceMQ implements AutoCloseable {
         DataFolder data = openData(config.data());
         BrokerStore store = null;
         NettyLoops loops = null;
-        BrokerEngine engine = null;
         Map<String, Listener> listeners = new LinkedHashMap<>();
         try {
             store = openStore(data, config);
@@ -126,7 +128,7 @@ public final class SluiceMQ implements AutoCloseable {
             BrokerConfig brokerConfig = new BrokerConfig(config.virtualHosts(), config.limits().messageMemory())
                     .withFormats(List.of(Amqp091Format.INSTANCE));
             CompletableFuture<String> failure = new CompletableFuture<>();
-            engine = new BrokerEngine(brokerConfig, loops.all(), store, state -> {
+            BrokerEngine engine = new BrokerEngine(brokerConfig, loops.all(), store, state -> {
                 if (state.kind() == LogState.Kind.FAILED) {
                     failure.complete(state.reason());
                 }
@@ -150,7 +152,8 @@ public final class SluiceMQ implements AutoCloseable {
         } catch (ListenException e) {
             throw new StartFailure(e.getMessage(), e);
         } finally {
-            release(data, loops, engine, store, listeners);
+            // Of a start that has failed there is nothing to checkpoint.
+            release(data, loops, null, store, listeners);
         }
     }
 
@@ -313,7 +316,7 @@ public final class SluiceMQ implements AutoCloseable {
 
     /**
      * Stops in order: takes no more connections, says goodbye to each client in its protocol's words, cuts those that do not
-     * answer within four seconds, and gives ports and data folder up. It takes less than ten seconds, and returns when all
+     * answer within four seconds, and gives ports and data folder up. It takes less than fifteen seconds, and returns when all
      * is done. No effect if it has been stopped already.
      */
     public synchronized void stop() {
@@ -341,13 +344,13 @@ public final class SluiceMQ implements AutoCloseable {
             awaitFor(REST_LIMIT, engine.rest(),
                     "there was no time for a checkpoint, so the next start has to read more");
         }
-        if (store != null) {
-            store.close(); // before the loops, which its threads speak to
-        }
+        // Before the loops, which its threads speak to.
+        boolean stored = store == null || awaitFor(CLOSE_LIMIT, closing(store),
+                "the log does not end: the disk may hang. The data folder stays locked as long as this process lives");
         if (loops != null) {
             loops.close();
         }
-        if (data != null) {
+        if (data != null && stored) {
             try {
                 data.close();
             } catch (IOException e) {
@@ -356,13 +359,30 @@ public final class SluiceMQ implements AutoCloseable {
         }
     }
 
-    private static void awaitFor(Duration limit, CompletableFuture<?> end, String otherwise) {
+    /** Closes the log by a thread of its own, since that waits for the disk as long as it takes. */
+    private static CompletableFuture<?> closing(BrokerStore store) {
+        CompletableFuture<Void> closed = new CompletableFuture<>();
+        Thread.ofPlatform().daemon().name("sluicemq-log-close").start(() -> {
+            try {
+                store.close();
+                closed.complete(null);
+            } catch (RuntimeException | Error e) {
+                closed.completeExceptionally(e);
+            }
+        });
+        return closed;
+    }
+
+    /** Returns whether the end has come in time, and in order. */
+    private static boolean awaitFor(Duration limit, CompletableFuture<?> end, String otherwise) {
         try {
             end.get(limit.toMillis(), TimeUnit.MILLISECONDS);
+            return true;
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (ExecutionException | TimeoutException e) {
             LOG.warn("{}: {}", otherwise, e.toString());
         }
+        return false;
     }
 }

@@ -103,6 +103,15 @@ public final class SluiceMQBuilder {
                 limit.key(), (settings, problems) -> settings.enter(ServerOptions.LIMITS, place), limit, value);
     }
 
+    /** How durable messages are kept: one of the options of {@link ServerOptions#STORAGE}, such as {@link ServerOptions#SYNC}. */
+    public <T> SluiceMQBuilder storage(Option<T> option, T value) {
+        if (!ServerOptions.STORAGE.entries().contains(option)) {
+            throw new IllegalArgumentException(option.key() + " is no option of storage");
+        }
+        return set(
+                option.key(), (settings, problems) -> settings.enter(ServerOptions.STORAGE, place), option, value);
+    }
+
     /**
      * Starts a broker; it accepts connections when this returns.
      *

@@ -144,6 +144,9 @@ final class Checkpointer implements Workers.Step {
             work.run();
         } catch (IOException e) {
             failure = e;
+        } catch (RuntimeException | Error e) {
+            // Checkpoints that end with their thread would let the log grow for ever.
+            failure = new IOException("the checkpoint could not be written by a defect: " + e, e);
         }
     }
 

@@ -144,7 +144,16 @@ final class Tail {
             if (!longRecordInUse.compareAndSet(false, true)) {
                 return null;
             }
-            return new AppendBuffer(-1, AppendBuffer.allocate(bytes), segment, base, bytes, bytes);
+            boolean done = false;
+            try {
+                AppendBuffer own = new AppendBuffer(-1, AppendBuffer.allocate(bytes), segment, base, bytes, bytes);
+                done = true;
+                return own;
+            } finally {
+                if (!done) {
+                    longRecordInUse.set(false); // no memory now; others may find some
+                }
+            }
         }
         int capacity = (int) Math.min(bufferBytes, room);
         AppendBuffer old = free.poll();
@@ -154,7 +163,10 @@ final class Tail {
         if (allocated == maxBuffers) {
             return null;
         }
-        return new AppendBuffer(allocated++, AppendBuffer.allocate(bufferBytes), segment, base, capacity, bytes);
+        AppendBuffer fresh = new AppendBuffer(
+                allocated, AppendBuffer.allocate(bufferBytes), segment, base, capacity, bytes);
+        allocated++;
+        return fresh;
     }
 
     /** Takes back a buffer that was written. Called by the writer, which has filled its memory with zeros. */

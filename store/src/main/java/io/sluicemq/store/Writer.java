@@ -7,6 +7,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Writes what is complete at the tail, in the order of positions, and syncs it; what comes while it syncs is its next batch.
@@ -38,7 +39,7 @@ final class Writer implements Workers.Step {
     private volatile AppendBuffer buffer;
     private volatile long written;
     private volatile long synced;
-    private volatile long syncWanted;
+    private final AtomicLong syncWanted = new AtomicLong();
     private volatile boolean closing;
 
     private DiskFile file;
@@ -81,9 +82,7 @@ final class Writer implements Workers.Step {
 
     /** Asks for a sync up to {@code position} at least, in every sync mode. From any thread; the writer is to be woken after. */
     void wantSync(long position) {
-        if (position > syncWanted) {
-            syncWanted = position; // racing threads: each of them asks again while it waits
-        }
+        syncWanted.accumulateAndGet(position, Math::max);
     }
 
     void close() {
@@ -136,7 +135,7 @@ final class Writer implements Workers.Step {
         if (written == synced) {
             return false;
         }
-        if (syncWanted > synced || closing) {
+        if (syncWanted.get() > synced || closing) {
             return true;
         }
         return switch (mode) {
@@ -168,7 +167,9 @@ final class Writer implements Workers.Step {
         }
         claim.complete(0, RecordFormat.MARK, synced, log.logId());
         markedSynced = synced;
-        markEnd = position + RecordFormat.recordBytes(0);
+        if (position == synced) {
+            markEnd = position + RecordFormat.recordBytes(0);
+        } // else a loop has come in between: its record is to be synced, and the mark with it
         return true;
     }
 

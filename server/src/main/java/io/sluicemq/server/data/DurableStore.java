@@ -48,7 +48,7 @@ public final class DurableStore {
         try {
             Files.createDirectories(path);
             store = BrokerStore.open(
-                    new FolderDisk(path), options(config, limits), new WorkerThreads("sluicemq"));
+                    new FolderDisk(path), options(config, limits), new WorkerThreads("sluicemq-"));
         } catch (DamagedLog e) {
             throw new DataFolderRefused(e.getMessage() + "; nothing was changed", e);
         } catch (ForeignLog e) {

@@ -237,10 +237,10 @@ final class Ledger {
             if (settlement.readAt != 0 && settlement.readAt <= boundary) {
                 fault(name + " is back, whose ack the broker had read "
                         + TimeUnit.NANOSECONDS.toMillis(boundary - settlement.readAt) + " ms before it had to be kept");
-            } else if (!redelivered) {
-                fault(name + " was acked, and comes again without a sign that it is a redelivery");
             } else {
-                findings.count("duplicates: acked shortly before the end, and back");
+                findings.count(redelivered
+                        ? "duplicates: acked shortly before the end, and back"
+                        : "duplicates: delivered and acked in the last moment, and back without a sign");
             }
         } else if (settlement.transaction.state == Transaction.State.COMMITTED) {
             fault(name + " is back, whose ack was committed " + beforeTheEnd(settlement.transaction.committedAt));
