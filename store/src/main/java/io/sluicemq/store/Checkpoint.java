@@ -27,6 +27,8 @@ public final class Checkpoint {
     final long position;
     final long replayFrom;
     private boolean closed;
+    /** What the pieces tell of is below this: it must be on the disk before they are. */
+    volatile long told;
 
     Checkpoint(Checkpointer checkpointer, long position, long replayFrom) {
         this.checkpointer = checkpointer;
@@ -65,6 +67,7 @@ public final class Checkpoint {
     public void commit(Loop loop, Consumer<IOException> listener) {
         checkOpen();
         closed = true;
+        told = checkpointer.end();
         checkpointer.add(new Task.Commit(loop, listener));
     }
 

@@ -109,8 +109,9 @@ final class Checkpointer implements Workers.Step {
                 attempt(() -> piece(checkpoint, bytes));
             }
             case Checkpoint.Task.Commit commit -> {
-                if (failure == null && !log.state().isFinal() && log.synced() < checkpoint.position) {
-                    log.wantSync(checkpoint.position);
+                if (failure == null && !log.state().isFinal() && log.synced() < checkpoint.told) {
+                    // Pieces were made after the position was chosen: what they tell must not be lost when they are kept.
+                    log.wantSync(checkpoint.told);
                     return Workers.UNTIL_WOKEN;
                 }
                 tasks.poll();
@@ -126,6 +127,11 @@ final class Checkpointer implements Workers.Step {
             }
         }
         return 0;
+    }
+
+    /** The end of all that was claimed so far. */
+    long end() {
+        return log.end();
     }
 
     /** Part of the work, that may fail. */

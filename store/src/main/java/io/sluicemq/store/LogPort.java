@@ -90,7 +90,7 @@ public final class LogPort {
             if (position == NO_ROOM) {
                 return NO_ROOM;
             }
-            wantsRoom = false;
+            // The wish stays: others of this loop may have found no room before, and wait for that event.
         }
         claimedPayload = payloadBytes;
         return position;

@@ -64,8 +64,16 @@ final class DeadLetters {
         }
     }
 
+    /** Whether letters wait for room in the log. */
+    boolean isBlocked() {
+        return !blocked.isEmpty();
+    }
+
     /** There may be room in the log for letters that wait. */
     void room() {
+        if (blocked.isEmpty()) {
+            return;
+        }
         while (!blocked.isEmpty()) {
             Blocked next = blocked.peek();
             if (!hand(next.dead(), next.letter(), next.route())) {
@@ -73,6 +81,9 @@ final class DeadLetters {
             }
             blocked.poll();
             context.messageBytes(-next.letter().sizeBytes());
+        }
+        for (Queue queue : context.queues.toArray(Queue[]::new)) {
+            queue.deadLettersGoOn();
         }
     }
 
@@ -132,7 +143,7 @@ final class DeadLetters {
         int share = 0;
         if (letter.durable() && route.isLogged() && context.journal() != null) {
             int queues = route.loggedIds().length;
-            position = context.journal().append(letter, route.loggedIds(), queues, true);
+            position = context.journal().append(letter, route.loggedIds(), queues, false);
             if (position == Journal.NONE) {
                 return false;
             }

@@ -51,6 +51,11 @@ final class HostEffects implements QueueEffects {
         context.witness(Witness.Command.SETTLE, completion);
     }
 
+    @Override
+    public boolean deadLettersWait() {
+        return deadLetters.isBlocked();
+    }
+
     // ---- the log
 
     @Override

@@ -196,6 +196,11 @@ final class LoopContext {
     void logState(LogState state) {
         logRefusal = state.kind() == LogState.Kind.OPEN ? "" : state.reason();
         tellClients();
+        if (state.isFinal()) {
+            room(); // there never will be any: what can't do without is told so
+        }
+        // Who waits for the disk to catch up is held by that shortage from now on, which lets acknowledgements pass.
+        resumeWaiting();
     }
 
     /** Messages take too much memory, or no more. */

@@ -16,7 +16,7 @@ final class RecoveredHost {
             String source, String destination, boolean toExchange, String routingKey, Arguments arguments) {}
 
     private final Map<String, ExchangeDeclared> exchanges = new LinkedHashMap<>();
-    private final Map<Long, RecoveredQueue> queues = new LinkedHashMap<>();
+    private final Map<String, RecoveredQueue> queues = new LinkedHashMap<>();
     private final Map<BindingKey, Bound> bindings = new LinkedHashMap<>();
 
     void declared(ExchangeDeclared exchange) {
@@ -28,11 +28,16 @@ final class RecoveredHost {
     }
 
     void declared(RecoveredQueue queue) {
-        queues.putIfAbsent(queue.id(), queue);
+        queues.put(queue.spec().name(), queue);
     }
 
     void deleted(RecoveredQueue queue) {
-        queues.remove(queue.id());
+        queues.remove(queue.spec().name(), queue);
+    }
+
+    /** The queue of that name, or null. */
+    RecoveredQueue named(String name) {
+        return queues.get(name);
     }
 
     void bound(Bound binding) {

@@ -180,6 +180,15 @@ final class Recovery implements LogVisitor {
             case TopologyRecord.QueueDeclared declared -> {
                 highestQueueId = Math.max(highestQueueId, declared.id());
                 if (!queues.containsKey(declared.id())) {
+                    // The end of an older one of that name may not have come into the log.
+                    RecoveredQueue older = host(declared.host()).named(declared.name());
+                    if (older != null && older.id() > declared.id()) {
+                        return;
+                    }
+                    if (older != null) {
+                        queues.remove(older.id());
+                        host(declared.host()).deleted(older);
+                    }
                     RecoveredQueue queue = queue(declared);
                     queues.put(declared.id(), queue);
                     host(declared.host()).declared(queue);
@@ -229,6 +238,7 @@ final class Recovery implements LogVisitor {
 
         private final Log log;
         private final List<Log.SegmentUse> segments;
+        private final long end;
         private Log.SegmentUse segment = new Log.SegmentUse(0, 0, 0, 0);
         private long bytes;
         private long records;
@@ -237,14 +247,15 @@ final class Recovery implements LogVisitor {
         Retention(Log log) {
             this.log = log;
             this.segments = log.segmentUse();
+            this.end = log.end();
         }
 
         @Override
         public boolean keep(long position, int share) {
-            if (position < segment.start() || position >= segment.end()) {
+            if (position < segment.start() || position >= segment.end() || position >= end) {
                 flush();
                 Log.SegmentUse found = find(position);
-                if (found == null) {
+                if (found == null || position >= end) {
                     lost++;
                     return false;
                 }

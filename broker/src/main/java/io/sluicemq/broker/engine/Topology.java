@@ -318,10 +318,19 @@ final class Topology {
         if (home.journal() != null && options.durable() && !owned) {
             queue.logged(host.newQueueId());
             record = declared(queue);
+            // Nobody may find it before the log has it: a message for a queue that the log doesn't know would be lost.
+            if (!home.journal().tryAppend(record)) {
+                if (home.journal().state().isFinal()) {
+                    relay.failed(home.loop, new BrokerError.Unavailable(home.journal().state().reason()));
+                    return;
+                }
+                host.postpone(() -> declareQueue(client, spec, options, relay));
+                return;
+            }
         }
         QueueProxy proxy = new QueueProxy(queue, context);
         switch (published.get().addQueue(spec.name(), proxy)) {
-            case Outcome.Applied<QueueProxy> applied -> publish(applied, record);
+            case Outcome.Applied<QueueProxy> applied -> publish(applied, null);
             case Outcome.Unchanged<QueueProxy> unchanged ->
                 throw new IllegalStateException(queue + " was there before it was made");
             case Outcome.Refused<QueueProxy> refused ->

@@ -7,6 +7,7 @@ import io.sluicemq.base.Loop;
 import io.sluicemq.base.Published;
 import io.sluicemq.broker.queue.Queue;
 import io.sluicemq.broker.routing.RoutingTable;
+import java.util.ArrayDeque;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
@@ -22,6 +23,9 @@ final class VirtualHost {
     private final LoopContext home;
     private final HostEffects[] effects;
     private final BrokerConfig config;
+    /** Changes that wait for room in the log, in their order. */
+    private final ArrayDeque<Runnable> postponed = new ArrayDeque<>(0);
+    private boolean stillNoRoom;
     private final int queueIdStep;
     private long nextQueueId;
 
@@ -41,6 +45,7 @@ final class VirtualHost {
         for (int i = 0; i < contexts.length; i++) {
             effects[i] = new HostEffects(this, contexts[i]);
         }
+        home.firstInRoom(this::room);
         this.topology = new Topology(this, home, contexts, table, config.names());
     }
 
@@ -94,7 +99,26 @@ final class VirtualHost {
 
     /** Does {@code task} with the topology, on its loop. */
     void change(Loop here, Consumer<Topology> task) {
-        here.send(home.loop, () -> task.accept(topology));
+        here.send(home.loop, () -> {
+            if (postponed.isEmpty()) {
+                task.accept(topology);
+            } else {
+                postponed.addLast(() -> task.accept(topology));
+            }
+        });
+    }
+
+    /** On the topology's loop: what comes after {@code task} waits with it, until there may be room in the log. */
+    void postpone(Runnable task) {
+        postponed.addFirst(task);
+        stillNoRoom = true;
+    }
+
+    private void room() {
+        stillNoRoom = false;
+        while (!postponed.isEmpty() && !stillNoRoom) {
+            postponed.pollFirst().run();
+        }
     }
 
     /** From {@code here}, the queue's loop: a queue has ended. */

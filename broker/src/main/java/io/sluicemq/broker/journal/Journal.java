@@ -159,8 +159,7 @@ public final class Journal implements LogListener {
 
     /** Meets an obligation, which has been taken on, when all that this loop has done so far is durable. */
     public void awaitAll(Completion completion) {
-        flush();
-        if (hasPending()) {
+        if (!flush()) {
             barriers.add(completion);
         } else {
             awaitPosition(log.end() - 1, meeting(completion));
@@ -251,15 +250,15 @@ public final class Journal implements LogListener {
         flush();
     }
 
-    /** Writes what queues have done; what finds no room stays for {@link #room}. */
-    private void flush() {
+    /** Writes what queues have done; what finds no room stays for {@link #room}, and false is returned. */
+    private boolean flush() {
         if (!beforeFlush.isEmpty()) {
             List<Runnable> due = beforeFlush;
             beforeFlush = new ArrayList<>();
             due.forEach(Runnable::run);
         }
         if (!pending.isEmpty()) {
-            return;
+            return false;
         }
         if (!removedBefore.isEmpty()) {
             Removed done = removedBefore;
@@ -267,11 +266,11 @@ public final class Journal implements LogListener {
             awaitPosition(log.end() - 1, done);
         }
         if (turn.isEmpty()) {
-            return;
+            return true;
         }
         long position = port.claimReserved(turn.length());
         if (position == LogPort.NO_ROOM) {
-            return;
+            return false;
         }
         boolean complete = false;
         try {
@@ -291,6 +290,7 @@ public final class Journal implements LogListener {
             removed = takeRemoved();
             awaitPosition(position, done);
         }
+        return true;
     }
 
     private Removed takeRemoved() {
@@ -360,6 +360,11 @@ public final class Journal implements LogListener {
         }
     }
 
+    /** Writes a change of the topology if there is room now; if not, {@link Owner#room} follows. */
+    public boolean tryAppend(TopologyRecord record) {
+        return pending.isEmpty() && write(new Pending(RecordType.TOPOLOGY, record.encode(), null));
+    }
+
     private boolean write(Pending record) {
         long position = port.claimReserved(record.payload.length);
         if (position == LogPort.NO_ROOM) {
@@ -397,6 +402,7 @@ public final class Journal implements LogListener {
                 port.abort();
             }
         }
+        checkEnd(position);
         return position;
     }
 
@@ -412,7 +418,9 @@ public final class Journal implements LogListener {
 
     /** Gives up a body that no transaction will name. */
     public void abandon(long position, int share, int queues) {
-        log.release(position, (long) share * queues, queues);
+        if (log.release(position, (long) share * queues, queues)) {
+            owner.segmentEmptied();
+        }
     }
 
     // ---- reading
@@ -453,18 +461,13 @@ public final class Journal implements LogListener {
             }
             pending.poll();
         }
-        flush();
-        if (hasPending()) {
+        if (!flush()) {
             return;
         }
         while (!barriers.isEmpty()) {
             awaitPosition(log.end() - 1, meeting(barriers.poll()));
         }
         owner.room();
-    }
-
-    private boolean hasPending() {
-        return !pending.isEmpty() || !turn.isEmpty() || !removedBefore.isEmpty();
     }
 
     @Override

@@ -29,9 +29,11 @@ final class LoggedMessages {
     private long deliveredUpTo = QueueEntry.NOT_LOGGED;
 
     private long deliveredKnown = QueueEntry.NOT_LOGGED;
+    /** What {@link #deliveredUpTo} was at the start: what was recovered below it may have been delivered before. */
+    private long recoveredUpTo = QueueEntry.NOT_LOGGED;
     /**
      * Failed deliveries of messages that wait in the log, by position; 0 for one that was delivered and is behind {@link
-     * #deliveredUpTo}, as its record has moved.
+     * #recoveredUpTo}, as its record has moved or it was delivered since.
      */
     private Map<Long, Integer> failed = new HashMap<>(0);
 
@@ -60,6 +62,7 @@ final class LoggedMessages {
     void restore(RecoveredMessages recovered) {
         deliveredUpTo = recovered.deliveredUpTo();
         deliveredKnown = deliveredUpTo;
+        recoveredUpTo = deliveredUpTo;
         failed = recovered.failedDeliveries();
     }
 
@@ -102,7 +105,7 @@ final class LoggedMessages {
 
     /** A message was read back: it is as it was before. */
     void loaded(QueueEntry entry) {
-        entry.redelivered = entry.isLogged() && entry.position <= deliveredUpTo;
+        entry.redelivered = entry.isLogged() && entry.position <= recoveredUpTo;
         if (!failed.isEmpty()) {
             Integer count = failed.remove(entry.position);
             if (count != null) {
@@ -114,7 +117,7 @@ final class LoggedMessages {
 
     /** A ready message was let go of in memory. */
     void pagedOut(QueueEntry entry) {
-        if (entry.deliveryCount > 0 || entry.redelivered && entry.position > deliveredUpTo) {
+        if (entry.deliveryCount > 0 || entry.redelivered && entry.position > recoveredUpTo) {
             failed.put(entry.position, entry.deliveryCount);
         }
     }
@@ -218,7 +221,7 @@ final class LoggedMessages {
                 ready.backlog(level).move(lowest, highest, where, (from, to, share) -> {
                     moved.moved(from, to, share);
                     Integer count = failed.remove(from);
-                    if (count != null || from <= deliveredUpTo) {
+                    if (count != null || from <= recoveredUpTo) {
                         failed.put(to, count == null ? 0 : count);
                     }
                 });

@@ -274,7 +274,7 @@ final class Paging {
 
     /** When the first message expires of those that wait in the log; {@link QueueEntry#NEVER} if none does, or some are about to. */
     long nextExpiry() {
-        if (expiring) {
+        if (expiring || effects.deadLettersWait()) {
             return QueueEntry.NEVER;
         }
         long soonest = QueueEntry.NEVER;
@@ -289,8 +289,8 @@ final class Paging {
 
     /** Lets messages go that have expired, a bounded number at a time. */
     void expireDue(long nowMillis, boolean deadLetters) {
-        if (expiring) {
-            return;
+        if (expiring || deadLetters && effects.deadLettersWait()) {
+            return; // watched again when that ends
         }
         List<Due> due = new ArrayList<>();
         for (int level = 0; level < ready.levels() && due.size() < DUE_BATCH; level++) {

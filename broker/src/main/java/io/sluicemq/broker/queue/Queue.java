@@ -329,6 +329,14 @@ public final class Queue {
         watchBacklog();
     }
 
+    /** Dead letters have found room: what has expired meanwhile may follow. */
+    public void deadLettersGoOn() {
+        loop.assertCurrent();
+        if (!removed) {
+            watchBacklog();
+        }
+    }
+
     /** Memory is short, or no more. */
     public void memoryChanged(boolean low) {
         loop.assertCurrent();

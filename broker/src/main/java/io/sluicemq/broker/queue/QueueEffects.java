@@ -17,6 +17,9 @@ public interface QueueEffects {
     void deadLetter(
             Queue queue, Message message, Death.Reason reason, long position, int share, Completion completion);
 
+    /** Whether dead letters wait for room in the log, so that no more should be made that can wait. */
+    boolean deadLettersWait();
+
     /** Somebody waits for a settlement's end. Called on the completion's loop. */
     void settling(Completion completion);
 
