@@ -112,7 +112,10 @@ final class Peer implements ClientEvents {
 
         @Override
         public void failed(BrokerError error) {
-            throw new Broken(command + " was refused: " + error);
+            // A log that has failed takes nothing, and says so; that leaves it open what became of it.
+            Broken.unless(error instanceof BrokerError.Unavailable && machine.hasFailed(), "%s was refused: %s",
+                    command, error);
+            command.answered();
         }
     }
 
