@@ -3,6 +3,7 @@ package io.sluicemq.store;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.sluicemq.store.disk.Disk;
 import io.sluicemq.store.sim.SimulatedDisk;
 import io.sluicemq.testkit.LogCapture;
 import java.io.IOException;
@@ -407,5 +408,26 @@ class LogTest {
 
         @Override
         public void stateChanged(LogState state) {}
+    }
+
+    @Test
+    void shouldKeepNoCheckpointThatTellsOfWhatIsNotOnTheDisk() throws IOException {
+        SimulatedLog log = SimulatedLog.started(disk);
+        log.appendSurely(1, "before");
+        log.run();
+        Checkpoint checkpoint = log.log.beginCheckpoint(log.log.end());
+        long later = log.append(1, "later");
+        checkpoint.append(ByteBuffer.wrap(SimulatedLog.bytes("knows of later")));
+        checkpoint.commit(log.loop, failure -> assertThat(failure).isNull());
+
+        for (int i = 0; i < 10; i++) {
+            log.workers.step("log-checkpoints");
+        }
+        assertThat(disk.list()).extracting(Disk.Entry::name).noneMatch(name -> name.startsWith("checkpoint-"));
+
+        log.run();
+        assertThat(log.log.synced()).isGreaterThan(later);
+        assertThat(disk.list()).extracting(Disk.Entry::name).filteredOn(name -> name.startsWith("checkpoint-")
+                && !name.endsWith(".new")).hasSize(1);
     }
 }
