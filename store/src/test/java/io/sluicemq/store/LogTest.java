@@ -423,11 +423,10 @@ class LogTest {
         for (int i = 0; i < 10; i++) {
             log.workers.step("log-checkpoints");
         }
-        assertThat(disk.list()).extracting(Disk.Entry::name).noneMatch(name -> name.startsWith("checkpoint-"));
+        assertThat(disk.list()).extracting(Disk.Entry::name).noneMatch(CheckpointFile::isName);
 
         log.run();
         assertThat(log.log.synced()).isGreaterThan(later);
-        assertThat(disk.list()).extracting(Disk.Entry::name).filteredOn(name -> name.startsWith("checkpoint-")
-                && !name.endsWith(".new")).hasSize(1);
+        assertThat(disk.list()).extracting(Disk.Entry::name).filteredOn(CheckpointFile::isName).hasSize(1);
     }
 }
