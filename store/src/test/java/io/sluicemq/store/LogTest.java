@@ -429,4 +429,25 @@ class LogTest {
         assertThat(log.log.synced()).isGreaterThan(later);
         assertThat(disk.list()).extracting(Disk.Entry::name).filteredOn(CheckpointFile::isName).hasSize(1);
     }
+
+    /** The mark of an idle log is not synced for its own sake; what came just before it is. */
+    @Test
+    void shouldSyncARecordThatComesRightBeforeAMark() throws IOException {
+        SimulatedLog log = SimulatedLog.started(disk);
+        log.appendSurely(1, "before");
+        log.run();
+        log.loops.advance(25_000_000);
+        List<Long> between = new ArrayList<>();
+        log.onClock = () -> {
+            log.onClock = () -> {
+            };
+            between.add(log.append(1, "between"));
+        };
+
+        log.workers.step("log-writer");
+        assertThat(between).hasSize(1);
+        log.run();
+
+        assertThat(log.log.durable()).isGreaterThan(between.getFirst());
+    }
 }

@@ -27,7 +27,13 @@ final class SimulatedLog {
     final LogOptions options;
     final ManualLoops loops = new ManualLoops(2);
     final ManualLoop loop = loops.get(0);
-    final ManualWorkers workers = new ManualWorkers(loops::nanoTime);
+    /** Run when a worker asks for the time: what another thread does just then. */
+    Runnable onClock = () -> {
+    };
+    final ManualWorkers workers = new ManualWorkers(() -> {
+        onClock.run();
+        return loops.nanoTime();
+    });
     final Recovered recovered = new Recovered();
     final List<Long> durableEvents = new ArrayList<>();
     final List<LogState> states = new ArrayList<>();

@@ -52,6 +52,10 @@ final class Checkpoints {
     private static final int SEGMENT_PARTS = 8;
 
     private static final int LEAST_INTERVAL_BYTES = 1 << 20;
+    /** The log pauses when it grows by less than so much in that time. */
+    private static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(2);
+
+    private static final int PAUSE_BYTES = 1 << 20;
     /** The next checkpoint comes when the log has grown by this many times the last one's size. */
     private static final int LOG_FOR_CHECKPOINT = 4;
     /** How long such space may wait for a checkpoint that comes anyway, while there is room. */
@@ -68,6 +72,7 @@ final class Checkpoints {
     private long last;
     private long spaceNotBeforeNanos;
     private boolean lookPlanned;
+    private boolean pausePlanned;
     private Checkpoint current;
     private long written;
     private int marked;
@@ -95,7 +100,7 @@ final class Checkpoints {
     }
 
     private void planNext() {
-        plan(last + interval);
+        plan(last + leastInterval);
     }
 
     /** Has the next one begun when a loop writes at that position or behind it. */
@@ -107,9 +112,32 @@ final class Checkpoints {
     }
 
     private void due() {
-        if (current == null && !log.state().isFinal()) {
-            begin();
+        if (current != null || log.state().isFinal()) {
+            return;
         }
+        if (log.end() - last >= interval) {
+            begin();
+        } else {
+            plan(last + interval);
+            if (!pausePlanned) {
+                pausePlanned = true;
+                watchPause(log.end());
+            }
+        }
+    }
+
+    /** While the log grows, a large checkpoint waits until that is worth it; when it pauses, it is written. */
+    private void watchPause(long seen) {
+        home.schedule(PAUSE_NANOS, () -> {
+            if (current != null || log.state().isFinal() || log.end() - last < leastInterval) {
+                pausePlanned = false;
+            } else if (log.end() - seen < PAUSE_BYTES) {
+                pausePlanned = false;
+                begin();
+            } else {
+                watchPause(log.end());
+            }
+        });
     }
 
     /** Space may be had by a checkpoint: looks at it at once on a full disk, else when the last one is some seconds old. */
