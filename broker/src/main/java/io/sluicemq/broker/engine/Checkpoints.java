@@ -78,6 +78,8 @@ final class Checkpoints {
     private int marked;
     private List<Runnable> whenDone = new ArrayList<>();
     private boolean again;
+    /** Whether the last one could not be written: on a full disk, the next would not be, either, for a while. */
+    private boolean lastFailed;
     /** How much was written for the last one. */
     private long lastBytes;
 
@@ -147,7 +149,7 @@ final class Checkpoints {
             return;
         }
         lookPlanned = true;
-        long wait = isFull() ? FULL_NANOS : spaceNotBeforeNanos - home.nanoTime();
+        long wait = isFull() && !lastFailed ? FULL_NANOS : spaceNotBeforeNanos - home.nanoTime();
         home.schedule(Math.max(FULL_NANOS, wait), this::look);
     }
 
@@ -273,6 +275,7 @@ final class Checkpoints {
         private final LoopContext context;
         private final int index;
         private final Deque<Queue> left;
+        private final ByteBuffer space = piece(PIECE_BYTES);
         private QueueSnapshot snapshot;
 
         QueueCollector(LoopContext context, int index) {
@@ -298,13 +301,14 @@ final class Checkpoints {
                     snapshot = queue.snapshot();
                     continue;
                 }
-                ByteBuffer piece = piece(PIECE_BYTES);
-                if (!snapshot.encodeNext(piece)) {
+                space.clear();
+                if (!snapshot.encodeNext(space)) {
                     snapshot = null;
                 }
-                piece.flip();
-                bytes += Math.max(piece.remaining(), PIECE_BYTES / 64);
-                pieces.add(piece);
+                space.flip();
+                bytes += Math.max(space.remaining(), PIECE_BYTES / 64);
+                // Of most queues it is a few bytes, and there may be very many of them.
+                pieces.add(piece(space.remaining()).put(space).flip());
             }
             boolean done = snapshot == null && left.isEmpty();
             context.loop.send(home, () -> {
@@ -325,6 +329,7 @@ final class Checkpoints {
     private void committed(IOException failure) {
         long position = current.position();
         current = null;
+        lastFailed = failure != null;
         if (failure == null) {
             last = position;
             lastBytes = written;

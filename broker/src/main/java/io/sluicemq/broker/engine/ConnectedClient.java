@@ -299,23 +299,19 @@ final class ConnectedClient implements Client {
             if (position == Journal.NONE) {
                 park(message, route, completion, producer);
             } else {
-                hand(message, route, position, share(message, route), completion, producer);
+                hand(message, route, position, context.journal().lastShare(), completion, producer);
             }
         }
     }
 
     /** Writes a message into the log, unless there is no room; {@code completion} takes on the obligation that it is durable. */
     private long log(Message message, Route route, Completion completion) {
-        long position = context.journal().append(message, route.loggedIds(), route.loggedIds().length, false);
+        long position = context.journal().append(message, route.loggedIds());
         if (position != Journal.NONE && completion != null) {
             completion.hold();
             context.journal().await(position, completion);
         }
         return position;
-    }
-
-    private int share(Message message, Route route) {
-        return context.journal().share(message, route.loggedIds().length);
     }
 
     private void park(Message message, Route route, Completion completion, Producer producer) {
@@ -331,7 +327,7 @@ final class ConnectedClient implements Client {
                 return;
             }
             context.messageBytes(-message.sizeBytes());
-            hand(message, route, position, position == Journal.NONE ? 0 : share(message, route), completion,
+            hand(message, route, position, position == Journal.NONE ? 0 : context.journal().lastShare(), completion,
                     producer);
             if (completion != null) {
                 completion.met(context.loop);

@@ -142,12 +142,11 @@ final class DeadLetters {
         long position = Journal.NONE;
         int share = 0;
         if (letter.durable() && route.isLogged() && context.journal() != null) {
-            int queues = route.loggedIds().length;
-            position = context.journal().append(letter, route.loggedIds(), queues, false);
+            position = context.journal().append(letter, route.loggedIds());
             if (position == Journal.NONE) {
                 return false;
             }
-            share = context.journal().share(letter, queues);
+            share = context.journal().lastShare();
         }
         for (QueueProxy target : route.targets()) {
             target.enqueue(context, letter, position, share, null, null);

@@ -41,7 +41,7 @@ final class HostEffects implements QueueEffects {
         context.queues.remove(queue);
         if (queue.id() != 0) {
             context.loggedQueues.remove(queue.id());
-            context.journal().append(new TopologyRecord.QueueDeleted(queue.id()), null);
+            context.journal().append(new TopologyRecord.QueueDeleted(queue.id()));
         }
         host.queueRemoved(context.loop, queue);
     }

@@ -225,7 +225,7 @@ final class Topology {
     }
 
     private void log(TopologyRecord record) {
-        home.journal().append(record, null);
+        home.journal().append(record);
     }
 
     private BrokerError error(Refusal reason, Kind kind, String name) {

@@ -30,6 +30,7 @@ final class TransactionWork implements Transaction {
         private final Message message;
         private final Route route;
         private long position = Journal.NONE;
+        private int recordBytes;
         private int share;
 
         Publish(Message message, Route route) {
@@ -228,22 +229,21 @@ final class TransactionWork implements Transaction {
             for (; next < all.size(); next++) {
                 Publish publish = all.get(next);
                 if (publish.isLogged()) {
-                    long[] ids = publish.route.loggedIds();
-                    publish.position = journal.appendBody(publish.message, ids, ids.length);
+                    publish.position = journal.appendBody(publish.message, publish.route.loggedIds());
                     if (publish.position == Journal.NONE) {
                         return false;
                     }
-                    publish.share = journal.share(publish.message, ids.length);
+                    publish.share = journal.lastShare();
+                    publish.recordBytes = journal.lastLength();
                 }
             }
             List<CommitRecord.Publish> published = new ArrayList<>();
             for (Publish publish : all) {
                 if (publish.isLogged()) {
                     Message message = publish.message;
-                    long[] ids = publish.route.loggedIds();
                     published.add(new CommitRecord.Publish(
-                            publish.position, journal.length(message, ids.length), message.priority(),
-                            message.body().length, here.loop.currentTimeMillis(), message.ttlMillis(), ids));
+                            publish.position, publish.recordBytes, message.priority(), message.body().length,
+                            here.loop.currentTimeMillis(), message.ttlMillis(), publish.route.loggedIds()));
                 }
             }
             TurnRecord accepted = new TurnRecord();

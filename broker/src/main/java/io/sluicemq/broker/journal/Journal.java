@@ -18,8 +18,8 @@ import java.util.List;
  * One loop's access to the log in the broker's terms: messages, what queues have done with them, changes of the topology, and
  * completions that wait until a position is durable. Owned by that loop.
  *
- * <p>What leads to less in the log (removals, changes of the topology, dead letters) is never refused: if there is no room at
- * once it waits here and goes ahead of all else when there is. A new message may find none; then its publisher waits.
+ * <p>What leads to less in the log (removals, changes of the topology) is never refused: if there is no room at once it waits
+ * here and goes ahead of all else when there is. A message may find none; then whoever brings it waits.
  *
  * <p>Invariants: what waits for durability stands in the order of positions, so one event from the log completes all that
  * became durable; a record's bytes are released only when its removal is durable, so no segment goes that a recovery may need.
@@ -48,8 +48,6 @@ public final class Journal implements LogListener {
 
     private record Names(MessageFormat format, String exchange, String routingKey, byte[] encoded) {}
 
-    private record Pending(int type, byte[] payload, Completion completion) {}
-
     private final Log log;
     private final Loop loop;
     private final Owner owner;
@@ -59,12 +57,15 @@ public final class Journal implements LogListener {
     private final TurnRecord turn = new TurnRecord();
     private final Runnable flush = this::flushAtTurnEnd;
     private List<Runnable> beforeFlush = new ArrayList<>();
-    private final ArrayDeque<Pending> pending = new ArrayDeque<>();
+    /** Changes of the topology that wait for room, encoded. */
+    private final ArrayDeque<byte[]> pending = new ArrayDeque<>();
     private final ArrayDeque<Completion> barriers = new ArrayDeque<>();
     private final ArrayDeque<Runnable> waitingReads = new ArrayDeque<>();
     private Removed removed = new Removed();
     private Removed removedBefore = new Removed();
     private Removed spareRemoved;
+    private int lastLength;
+    private int lastQueues = 1;
     private boolean flushPlanned;
     private long watchedEnd = Long.MAX_VALUE;
     private Runnable endReached;
@@ -79,24 +80,24 @@ public final class Journal implements LogListener {
     // ---- messages
 
     /**
-     * Writes a message that goes to the queues of these ids, which are accounted {@link #share} bytes each.
+     * Writes a message that goes to the queues of these ids, which are accounted {@link #lastShare} bytes each.
      *
-     * @param reserved whether it comes from a queue, in place of a message there
      * @return its position, or {@link #NONE} if there is no room now; {@link Owner#room} follows then
      */
-    public long append(Message message, long[] queueIds, int queues, boolean reserved) {
-        return append(RecordType.MESSAGE, message, queueIds, queues, reserved);
+    public long append(Message message, long[] queueIds) {
+        return append(RecordType.MESSAGE, message, queueIds);
     }
 
     /** As {@link #append}, for a message that counts only with the transaction that names it. */
-    public long appendBody(Message message, long[] queueIds, int queues) {
-        return append(RecordType.BODY, message, queueIds, queues, false);
+    public long appendBody(Message message, long[] queueIds) {
+        return append(RecordType.BODY, message, queueIds);
     }
 
-    private long append(int type, Message message, long[] queueIds, int queues, boolean reserved) {
+    private long append(int type, Message message, long[] queueIds) {
+        int queues = queueIds.length;
         byte[] encodedNames = names(message);
         int length = MessageRecord.length(message, encodedNames, queues);
-        long position = reserved ? port.claimReserved(length) : port.claim(length);
+        long position = port.claim(length);
         if (position == LogPort.NO_ROOM) {
             return NONE;
         }
@@ -112,19 +113,21 @@ public final class Journal implements LogListener {
                 port.abort();
             }
         }
-        log.retain(position, (long) share(length, queues) * queues, queues);
+        lastLength = length;
+        lastQueues = queues;
+        log.retain(position, (long) lastShare() * queues, queues);
         checkEnd(position);
         return position;
     }
 
-    /** The bytes of a message's record that each of its queues accounts for. */
-    public int share(Message message, int queues) {
-        return share(length(message, queues), queues);
+    /** The length of the message's record that was written last. */
+    public int lastLength() {
+        return lastLength;
     }
 
-    /** The length of a message's record. */
-    public int length(Message message, int queues) {
-        return MessageRecord.length(message, names(message), queues);
+    /** The bytes of the message's record that was written last which each of its queues accounts for. */
+    public int lastShare() {
+        return share(lastLength, lastQueues);
     }
 
     /** The bytes that each of several queues accounts for, of a record of that length. */
@@ -352,9 +355,9 @@ public final class Journal implements LogListener {
 
     // ---- the topology, and transactions
 
-    /** Writes a change of the topology, and meets {@code completion}'s obligation, if it is given, when it is durable. */
-    public void append(TopologyRecord record, Completion completion) {
-        Pending next = new Pending(RecordType.TOPOLOGY, record.encode(), completion);
+    /** Writes a change of the topology; if there is no room now it comes before all else when there is. */
+    public void append(TopologyRecord record) {
+        byte[] next = record.encode();
         if (!pending.isEmpty() || !write(next)) {
             pending.add(next);
         }
@@ -362,20 +365,17 @@ public final class Journal implements LogListener {
 
     /** Writes a change of the topology if there is room now; if not, {@link Owner#room} follows. */
     public boolean tryAppend(TopologyRecord record) {
-        return pending.isEmpty() && write(new Pending(RecordType.TOPOLOGY, record.encode(), null));
+        return pending.isEmpty() && write(record.encode());
     }
 
-    private boolean write(Pending record) {
-        long position = port.claimReserved(record.payload.length);
+    private boolean write(byte[] topologyRecord) {
+        long position = port.claimReserved(topologyRecord.length);
         if (position == LogPort.NO_ROOM) {
             return false;
         }
-        port.payload().put(record.payload);
-        port.commit(record.type);
+        port.payload().put(topologyRecord);
+        port.commit(RecordType.TOPOLOGY);
         checkEnd(position);
-        if (record.completion != null) {
-            awaitPosition(position, meeting(record.completion));
-        }
         return true;
     }
 
@@ -502,12 +502,4 @@ public final class Journal implements LogListener {
             endReached.run();
         }
     }
-
-    /** How much is waited for, for people. */
-    public Waiting waiting() {
-        return new Waiting(waits.size(), pending.size(), turn.isEmpty() ? 0 : removed.size);
-    }
-
-    /** What waits at a loop's journal: for durability, and for room. */
-    public record Waiting(int completions, int records, int removals) {}
 }

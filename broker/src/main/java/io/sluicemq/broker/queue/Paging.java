@@ -51,7 +51,6 @@ final class Paging {
     private final LogLimit failures = new LogLimit(TimeUnit.SECONDS.toNanos(60));
     private long indexBytes;
     private int loading = -1;
-    private int loadingCount;
     private int round;
     private boolean resting;
     /** Whether expired messages are being read, to become dead letters. */
@@ -170,7 +169,6 @@ final class Paging {
             }
         }
         loading = level;
-        loadingCount = count;
         Load load = new Load(level, count, round, logged);
         if (inLog == 0) {
             loop.execute(() -> load.done(0, null));
