@@ -67,6 +67,9 @@ public sealed interface BrokerError {
     /** A limit of the broker, virtual host or queue is reached. */
     record LimitReached(String what, String name, String virtualHost, long limit) implements BrokerError {}
 
+    /** An address has no room for a message; the reason says which limit of it, and the policy that refused. */
+    record AddressFull(String address, String virtualHost, String reason) implements BrokerError {}
+
     /** The broker is going down, or the thing asked for was removed while the request was under way. */
     record Unavailable(String reason) implements BrokerError {}
 }

@@ -16,6 +16,9 @@ public abstract class Producer {
     private int holds;
     private int reach = 1;
     private boolean held;
+    private long parkedBytes;
+    private int parkedMessages;
+    private Hold hold;
 
     protected Producer(Loop loop) {
         this.loop = loop;
@@ -51,6 +54,50 @@ public abstract class Producer {
             paced(now);
         }
     }
+
+    // ---- full addresses
+
+    /** The broker has parked one of its publishes, of so many bytes, until there is room. */
+    public final void parked(Hold why, int bytes) {
+        hold = why;
+        parkedBytes += bytes;
+        parkedMessages++;
+        parkedChanged();
+    }
+
+    /** A publish that was parked, of so many bytes, waits no more: it was stored or refused. */
+    public final void unparked(int bytes) {
+        parkedBytes -= bytes;
+        parkedMessages--;
+        if (parkedMessages == 0) {
+            hold = null;
+        }
+        parkedChanged();
+    }
+
+    /** Bytes of its publishes that wait for room in their addresses. */
+    public final long parkedBytes() {
+        return parkedBytes;
+    }
+
+    /** How many of its publishes wait for room in their addresses. */
+    public final int parkedMessages() {
+        return parkedMessages;
+    }
+
+    /** What the publish that was parked last waits for; null if none waits. */
+    public final Hold latestHold() {
+        return hold;
+    }
+
+    /** What it is within its connection, in words: {@code channel 1}. */
+    public abstract String description();
+
+    /** More of its publishes wait for room in their addresses, or fewer. */
+    protected abstract void parkedChanged();
+
+    /** A publish was refused whose sender asked for no answer: it has to be told otherwise. */
+    public abstract void refused(BrokerError error);
 
     /** Stop publishing for a moment, if the client can be told so without harm to anything else; or go on. */
     protected abstract void paced(boolean hold);

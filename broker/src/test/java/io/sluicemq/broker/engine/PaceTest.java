@@ -3,6 +3,7 @@ package io.sluicemq.broker.engine;
 import static io.sluicemq.broker.engine.TestBroker.message;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluicemq.api.BrokerError;
 import io.sluicemq.api.Delivery;
 import io.sluicemq.api.Delivery.Outcome;
 import io.sluicemq.api.Producer;
@@ -24,6 +25,19 @@ class PaceTest {
         @Override
         protected void paced(boolean hold) {
             calls.add(hold);
+        }
+
+        @Override
+        public String description() {
+            return "test";
+        }
+
+        @Override
+        protected void parkedChanged() {}
+
+        @Override
+        public void refused(BrokerError error) {
+            throw new AssertionError("a publish was refused: " + error);
         }
     };
 

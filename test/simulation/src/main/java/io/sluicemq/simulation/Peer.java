@@ -236,6 +236,19 @@ final class Peer implements ClientEvents {
         protected void paced(boolean hold) {
             held = hold;
         }
+
+        @Override
+        public String description() {
+            return "peer";
+        }
+
+        @Override
+        protected void parkedChanged() {}
+
+        @Override
+        public void refused(BrokerError error) {
+            throw new AssertionError("a publish was refused: " + error);
+        }
     }
 
     // ---- transactions

@@ -58,6 +58,10 @@ final class BrokerFaults {
                     method,
                     e.what() + " limit (" + e.limit() + ") is reached: '" + e.name() + "' in vhost '"
                             + e.virtualHost() + "'");
+            case BrokerError.AddressFull e -> ProtocolFault.at(
+                    method,
+                    ReplyCode.RESOURCE_ERROR,
+                    "address '" + e.address() + "' in vhost '" + e.virtualHost() + "' is full: " + e.reason());
             case BrokerError.Unavailable e -> ProtocolFault.at(method, ReplyCode.RESOURCE_ERROR, e.reason());
         };
     }

@@ -1,8 +1,10 @@
 package io.sluicemq.protocol.amqp091;
 
+import io.sluicemq.api.BrokerError;
 import io.sluicemq.api.Producer;
 import io.sluicemq.base.LoopOwned;
 import io.sluicemq.protocol.amqp091.codec.FrameEncoder;
+import io.sluicemq.protocol.amqp091.codec.MethodId;
 
 /**
  * A channel as the producer that queues may ask to wait a moment. A client known to obey channel.flow (spec §1.4.2.3) is
@@ -22,6 +24,19 @@ final class ChannelProducer extends Producer {
         super(connection.loop());
         this.channel = channel;
         this.connection = connection;
+    }
+
+    @Override
+    public String description() {
+        return "channel " + channel.number();
+    }
+
+    @Override
+    protected void parkedChanged() {}
+
+    @Override
+    public void refused(BrokerError error) {
+        channel.fail(BrokerFaults.of(error, MethodId.BASIC_PUBLISH));
     }
 
     @Override

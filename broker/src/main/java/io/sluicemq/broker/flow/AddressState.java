@@ -1,0 +1,62 @@
+package io.sluicemq.broker.flow;
+
+import java.util.List;
+
+/**
+ * What an address holds at a moment, who waits for it, and who could make room. Immutable.
+ *
+ * @param address its name: that of a queue, or of an exchange
+ * @param kind {@code queue}, {@code exchange} or {@code virtual host}
+ * @param usedBytes bytes stored and reserved
+ * @param usedMessages messages stored and reserved
+ * @param highestBytes the most bytes that were ever used at a time since it has a limit
+ * @param droppedMessages messages that its policy has dropped
+ * @param refusedMessages messages that its policy has refused
+ * @param waiting the producers that wait for room in it, the first in its gate first
+ * @param queues the queues that hold its messages
+ */
+public record AddressState(
+        String virtualHost,
+        String address,
+        String kind,
+        AddressLimits limits,
+        long usedBytes,
+        long usedMessages,
+        long highestBytes,
+        long droppedMessages,
+        long refusedMessages,
+        List<Waiting> waiting,
+        List<QueueState> queues) {
+
+    /**
+     * A producer that waits.
+     *
+     * @param connection the name of its connection
+     * @param producer what it is there: {@code channel 1}, or {@code dead letters of queue 'q'}
+     * @param limit the limit that it waits for, in words: {@code max-size-bytes 1000000}
+     * @param waitingMillis how long the first of its publishes has waited
+     * @param position its place in the gate, from 1
+     * @param parkedMessages publishes of it that wait
+     * @param parkedBytes bytes of these
+     */
+    public record Waiting(
+            String connection,
+            String producer,
+            String limit,
+            long waitingMillis,
+            int position,
+            int parkedMessages,
+            long parkedBytes) {}
+
+    /** A queue that holds messages of the address, and its consumers. */
+    public record QueueState(String name, long readyMessages, long unsettledMessages, List<ConsumerState> consumers) {}
+
+    /**
+     * A consumer, who could make room.
+     *
+     * @param connection the name of its connection
+     * @param unsettledMessages messages that it has not acknowledged yet
+     * @param settledPerSecond how many messages it has acknowledged a second, while that was looked at
+     */
+    public record ConsumerState(String connection, String tag, long unsettledMessages, double settledPerSecond) {}
+}
