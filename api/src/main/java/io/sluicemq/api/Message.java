@@ -36,6 +36,8 @@ public final class Message {
     private List<String> hiddenKeys = List.of();
     /** The queues that hold it, if it went to several; set before it is handed to them. */
     private Shares shares;
+    /** What it counts for beside its queues; null for nothing. */
+    private Charge charge;
 
     /**
      * @param exchange the exchange it is published to; empty for the default exchange
@@ -174,6 +176,17 @@ public final class Message {
     /** One of several holders lets it go; returns whether it was the last. */
     public boolean releaseShare() {
         return shares.releaseOne();
+    }
+
+    /** Says, before it is handed out, what it counts for beside the queues that hold it. */
+    public Message charge(Charge counted) {
+        charge = counted;
+        return this;
+    }
+
+    /** What it counts for beside the queues that hold it; null for nothing. */
+    public Charge charge() {
+        return charge;
     }
 
     public Map<String, Object> headers() {

@@ -22,6 +22,11 @@ package io.sluicemq.broker.engine;
  * @param deadLettered messages published again by a dead-letter exchange
  * @param droppedInCycles dead letters not put into a queue that they had passed in the same automatic cycle
  * @param droppedReplies replies dropped since the receiver read too slowly or had gone
+ * @param parkedMessages messages that wait for room in their addresses; returns to zero
+ * @param parkedBytes bytes of these; returns to zero
+ * @param droppedByPolicy messages dropped by an address's policy drop or ring
+ * @param refusedByPolicy messages refused by an address's policy fail or hold-limit, or since they are larger than its limit
+ * @param droppedUnconfirmed messages that waited for room when their connection was lost
  */
 public record BrokerCounters(
         long connections,
@@ -41,4 +46,9 @@ public record BrokerCounters(
         long droppedByRejection,
         long deadLettered,
         long droppedInCycles,
-        long droppedReplies) {}
+        long droppedReplies,
+        long parkedMessages,
+        long parkedBytes,
+        long droppedByPolicy,
+        long refusedByPolicy,
+        long droppedUnconfirmed) {}

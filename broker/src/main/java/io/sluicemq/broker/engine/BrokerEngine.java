@@ -5,6 +5,7 @@ import io.sluicemq.api.BrokerError;
 import io.sluicemq.api.Client;
 import io.sluicemq.api.Reply;
 import io.sluicemq.base.Loop;
+import io.sluicemq.broker.flow.AddressSettings;
 import io.sluicemq.broker.journal.Journal;
 import io.sluicemq.store.LogState;
 import java.util.ArrayList;
@@ -145,6 +146,13 @@ public final class BrokerEngine implements Broker {
         context.tally.connections++;
         reply.done(client);
         client.resources(context.shortage());
+    }
+
+    /** Gives addresses other limits, existing and new ones, with effect on whoever waits. From any thread. */
+    public void addressSettings(AddressSettings settings) {
+        for (VirtualHost host : hosts.values()) {
+            host.home().loop.execute(() -> host.addressSettings(settings, contexts));
+        }
     }
 
     /** The broker's numbers, gathered from all loops; they are of slightly different moments while there is traffic. */

@@ -39,6 +39,8 @@ final class ConnectedClient implements Client {
     private final Set<QueueProxy> ownedQueues = new LinkedHashSet<>();
 
     private final Set<ReplyTarget> replyTargets = new HashSet<>();
+    private final Entrance entrance;
+    private final Publishes publishes;
     private boolean closed;
     private boolean resourcesLow;
     private long heldBytes;
@@ -49,6 +51,8 @@ final class ConnectedClient implements Client {
         this.host = host;
         this.context = context;
         this.engine = engine;
+        this.entrance = new Entrance(context, spec.name(), false);
+        this.publishes = new Publishes(context, entrance);
     }
 
     @Override
@@ -63,6 +67,11 @@ final class ConnectedClient implements Client {
 
     LoopContext context() {
         return context;
+    }
+
+    /** By which its messages come into queues. */
+    Entrance entrance() {
+        return entrance;
     }
 
     VirtualHost host() {
@@ -276,73 +285,8 @@ final class ConnectedClient implements Client {
         if (producer != null) {
             producer.reached(found);
         }
-        if (found > 1) {
-            message.share(found);
-            context.messageBytes(message.sizeBytes());
-        }
-        if (context.isParkingFor(route)) {
-            park(message, route, completion, producer);
-        } else if (route.isLogged() && context.journal() != null) {
-            publishLogged(message, route, completion, producer);
-        } else {
-            hand(message, route, Journal.NONE, 0, completion, producer);
-        }
+        publishes.publish(message, route, host.exchangeAccount(message.exchange()), completion, producer);
         return found;
-    }
-
-    /** Publishes to queues of which some are in the log, or waits for room there. */
-    private void publishLogged(Message message, Route route, Completion completion, Producer producer) {
-        if (!message.durable()) {
-            hand(message, route, Journal.NONE, 0, completion, producer);
-        } else {
-            long position = log(message, route, completion);
-            if (position == Journal.NONE) {
-                park(message, route, completion, producer);
-            } else {
-                hand(message, route, position, context.journal().lastShare(), completion, producer);
-            }
-        }
-    }
-
-    /** Writes a message into the log, unless there is no room; {@code completion} takes on the obligation that it is durable. */
-    private long log(Message message, Route route, Completion completion) {
-        long position = context.journal().append(message, route.loggedIds());
-        if (position != Journal.NONE && completion != null) {
-            completion.hold();
-            context.journal().await(position, completion);
-        }
-        return position;
-    }
-
-    private void park(Message message, Route route, Completion completion, Producer producer) {
-        if (completion != null) {
-            completion.hold();
-        }
-        context.messageBytes(message.sizeBytes());
-        context.park(() -> {
-            boolean logged = message.durable() && route.isLogged();
-            long position = logged ? log(message, route, completion) : Journal.NONE;
-            if (logged && position == Journal.NONE) {
-                context.stillNoRoom();
-                return;
-            }
-            context.messageBytes(-message.sizeBytes());
-            hand(message, route, position, position == Journal.NONE ? 0 : context.journal().lastShare(), completion,
-                    producer);
-            if (completion != null) {
-                completion.met(context.loop);
-            }
-        }, List.of(route.targets()));
-    }
-
-    private void hand(
-            Message message, Route route, long position, int share, Completion completion, Producer producer) {
-        for (QueueProxy target : route.targets()) {
-            if (completion != null) {
-                completion.hold();
-            }
-            target.enqueue(context, message, position, share, completion, producer);
-        }
     }
 
     /** Routes a message, to where {@link #found} says; returns how many queues it reaches, or what is wrong. */
@@ -516,6 +460,10 @@ final class ConnectedClient implements Client {
         context.clients.remove(this);
         context.tally.connections--;
         holds(-heldBytes);
+        int dropped = entrance.close();
+        if (dropped > 0) {
+            context.logDropped(this, dropped);
+        }
         replyTargets.forEach(ReplyTarget::close);
         Completion ended = new Completion(context.loop) {
             @Override

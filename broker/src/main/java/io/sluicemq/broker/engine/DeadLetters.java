@@ -1,9 +1,13 @@
 package io.sluicemq.broker.engine;
 
+import io.sluicemq.api.BrokerError;
 import io.sluicemq.api.Completion;
 import io.sluicemq.api.Death;
 import io.sluicemq.api.Message;
+import io.sluicemq.api.Producer;
 import io.sluicemq.base.LoopOwned;
+import io.sluicemq.broker.flow.Account;
+import io.sluicemq.broker.flow.SharedCharge;
 import io.sluicemq.broker.journal.Journal;
 import io.sluicemq.broker.queue.Queue;
 import io.sluicemq.broker.queue.QueueOptions;
@@ -21,6 +25,10 @@ import java.util.List;
  * <p>A cycle is cut where RabbitMQ cuts it: a message does not enter a queue in which it died before, if it has come round
  * without a consumer's rejection on the way. A history that a sender has put into a message is continued and counted, as
  * applications that send on what they received expect, but is no proof of a cycle.
+ *
+ * <p>A letter that finds no room where it goes waits in the order of its queue's letters and holds back nothing else. Until it
+ * has found room it counts where it died. Where that would keep letters waiting for each other in a circle, some of them are let
+ * out of that count ({@link #letGo}).
  */
 @LoopOwned
 final class DeadLetters {
@@ -32,19 +40,24 @@ final class DeadLetters {
     private record Dead(
             Queue queue, Message message, Death.Reason reason, long position, int share, Completion completion) {}
 
-    /** A letter that waits for room in the log. */
-    private record Blocked(Dead dead, Message letter, Route route) {}
+    /** How many of a queue's waiting letters may count nowhere. */
+    private static final int MOST_LET_GO = 64;
+
+    /** A letter that has room in its queues and waits for room in the log. */
+    private record Blocked(Letter letter, Route route) {}
 
     private final VirtualHost host;
     private final LoopContext context;
     private final ArrayDeque<Dead> waiting = new ArrayDeque<>();
     private final RouteSet<QueueProxy> routes = new RouteSet<>();
     private final ArrayDeque<Blocked> blocked = new ArrayDeque<>();
+    private final Entrance entrance;
     private boolean sending;
 
     DeadLetters(VirtualHost host, LoopContext context) {
         this.host = host;
         this.context = context;
+        this.entrance = new Entrance(context, "virtual host '" + host.name() + "'", true);
     }
 
     void send(
@@ -64,9 +77,29 @@ final class DeadLetters {
         }
     }
 
-    /** Whether letters wait for room in the log. */
-    boolean isBlocked() {
-        return !blocked.isEmpty();
+    /** Whether letters of the queue wait for room. */
+    boolean wait(Queue queue) {
+        return !blocked.isEmpty() || !entrance.lines(queue).isEmpty();
+    }
+
+    /** The way that letters take. */
+    Entrance entrance() {
+        return entrance;
+    }
+
+    /** Has waiting letters of the queue count there no more, up to so many bytes; returns whether there were any. */
+    boolean letGo(Queue queue, long bytes) {
+        long freed = 0;
+        for (Line line : entrance.lines(queue)) {
+            int seen = 0;
+            for (Arrival each : line.waiting()) {
+                if (freed >= bytes || seen++ == MOST_LET_GO) {
+                    break;
+                }
+                freed += ((Letter) each).letGo();
+            }
+        }
+        return freed > 0;
     }
 
     /** There may be room in the log for letters that wait. */
@@ -76,11 +109,11 @@ final class DeadLetters {
         }
         while (!blocked.isEmpty()) {
             Blocked next = blocked.peek();
-            if (!hand(next.dead(), next.letter(), next.route())) {
+            if (!next.letter().hand(next.route())) {
                 return;
             }
             blocked.poll();
-            context.messageBytes(-next.letter().sizeBytes());
+            context.messageBytes(-next.letter().message.sizeBytes());
         }
         for (Queue queue : context.queues.toArray(Queue[]::new)) {
             queue.deadLettersGoOn();
@@ -117,45 +150,161 @@ final class DeadLetters {
             routes.clear();
         }
         if (targets.isEmpty()) {
-            switch (reason) {
-                case MAX_LENGTH -> context.tally.droppedByLimit++;
-                case EXPIRED -> context.tally.droppedByExpiry++;
-                case REJECTED, DELIVERY_LIMIT -> context.tally.droppedByRejection++;
-            }
-            leave(dead);
+            countDropped(reason);
+            leave(dead, true);
             return;
         }
-        context.tally.deadLettered++;
-        if (targets.size() > 1) {
-            letter.share(targets.size());
-            context.messageBytes(letter.sizeBytes());
-        }
-        Route route = Route.of(targets.toArray(QueueProxy[]::new));
-        if (!blocked.isEmpty() || !hand(dead, letter, route)) {
-            blocked.add(new Blocked(dead, letter, route));
-            context.messageBytes(letter.sizeBytes());
+        Account common = exchange == null ? null : host.exchangeAccount(exchange.name());
+        entrance.enter(new Letter(dead, letter, targets.toArray(QueueProxy[]::new), common), queue);
+    }
+
+    private void countDropped(Death.Reason reason) {
+        switch (reason) {
+            case MAX_LENGTH -> context.tally.droppedByLimit++;
+            case EXPIRED -> context.tally.droppedByExpiry++;
+            case REJECTED, DELIVERY_LIMIT -> context.tally.droppedByRejection++;
         }
     }
 
-    /** Hands a letter to its queues, unless the log has no room for it; then the message that died leaves the log. */
-    private boolean hand(Dead dead, Message letter, Route route) {
-        long position = Journal.NONE;
-        int share = 0;
-        if (letter.durable() && route.isLogged() && context.journal() != null) {
-            position = context.journal().append(letter, route.loggedIds());
-            if (position == Journal.NONE) {
-                return false;
+    /** A dead letter on its way. */
+    private final class Letter extends Arrival {
+
+        private final Dead dead;
+        private final Message message;
+        private final Account common;
+        private boolean[] reserved;
+        private boolean letGo;
+        private boolean waited;
+
+        Letter(Dead dead, Message message, QueueProxy[] targets, Account common) {
+            super(targets, commons(common));
+            this.dead = dead;
+            this.message = message;
+            this.common = common;
+        }
+
+        /** It counts no more where it died; returns how many bytes that are, 0 if it didn't before. */
+        long letGo() {
+            if (letGo) {
+                return 0;
             }
-            share = context.journal().lastShare();
+            letGo = true;
+            dead.queue().departed(dead.message());
+            return dead.message().sizeBytes();
         }
-        for (QueueProxy target : route.targets()) {
-            target.enqueue(context, letter, position, share, null, null);
+
+        @Override
+        long bytes(int target) {
+            return message.sizeBytes();
         }
-        leave(dead);
-        return true;
+
+        @Override
+        long messages(int target) {
+            return 1;
+        }
+
+        @Override
+        long commonBytes(Account account) {
+            return account == common ? SharedCharge.bytes(message.sizeBytes(), targets().length) : 0;
+        }
+
+        @Override
+        long commonMessages(Account account) {
+            return account == common && targets().length > 0 ? 1 : 0;
+        }
+
+        @Override
+        long memoryBytes() {
+            return message.sizeBytes();
+        }
+
+        @Override
+        Producer producer() {
+            return null;
+        }
+
+        @Override
+        void waits() {
+            waited = true;
+        }
+
+        @Override
+        void admitted() {
+            QueueProxy[] targets = targets();
+            if (targets.length == 0) {
+                ends();
+                return;
+            }
+            context.tally.deadLettered++;
+            reserved = new boolean[targets.length];
+            for (int i = 0; i < reserved.length; i++) {
+                reserved[i] = isReserved(i);
+            }
+            if (common != null) {
+                message.charge(new SharedCharge(common, message.sizeBytes(), targets.length));
+            }
+            if (targets.length > 1) {
+                message.share(targets.length);
+                context.messageBytes(message.sizeBytes());
+            }
+            Route route = Route.of(targets);
+            if (!blocked.isEmpty() || !hand(route)) {
+                blocked.add(new Blocked(this, route));
+                context.messageBytes(message.sizeBytes());
+            }
+        }
+
+        /** Hands it to its queues, unless the log has no room for it; then the message that died leaves the log. */
+        boolean hand(Route route) {
+            long position = Journal.NONE;
+            int share = 0;
+            if (message.durable() && route.isLogged() && context.journal() != null) {
+                position = context.journal().append(message, route.loggedIds());
+                if (position == Journal.NONE) {
+                    return false;
+                }
+                share = context.journal().lastShare();
+            }
+            for (int i = 0; i < route.size(); i++) {
+                route.targets()[i].enqueue(context, message, position, share, reserved[i], null, null);
+            }
+            ends();
+            return true;
+        }
+
+        private void ends() {
+            leave(dead, !letGo);
+            if (waited) {
+                context.loop.atTurnEnd(() -> {
+                    if (!DeadLetters.this.wait(dead.queue())) {
+                        dead.queue().deadLettersGoOn();
+                    }
+                });
+            }
+        }
+
+        @Override
+        void refused(BrokerError error) {
+            countDropped(dead.reason());
+            ends();
+        }
+
+        @Override
+        void dropped() {
+            throw new IllegalStateException("the broker's own way was closed");
+        }
+
+        @Override
+        void droppedFor(int target) {
+            context.tally.droppedByPolicy++;
+            targets()[target].queue().account().droppedByPolicy();
+        }
     }
 
-    private void leave(Dead dead) {
+    private void leave(Dead dead, boolean counted) {
+        if (counted) {
+            dead.queue().departed(dead.message());
+        }
         if (dead.position() != Journal.NONE) {
             long position = dead.queue().buried(dead.position());
             if (dead.queue().isRemoved()) {

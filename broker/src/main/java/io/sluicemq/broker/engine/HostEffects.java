@@ -52,8 +52,13 @@ final class HostEffects implements QueueEffects {
     }
 
     @Override
-    public boolean deadLettersWait() {
-        return deadLetters.isBlocked();
+    public boolean deadLettersWait(Queue queue) {
+        return deadLetters.wait(queue);
+    }
+
+    @Override
+    public boolean lettersLetGo(Queue queue, long bytes) {
+        return deadLetters.letGo(queue, bytes);
     }
 
     // ---- the log
@@ -211,6 +216,11 @@ final class HostEffects implements QueueEffects {
             case EXPIRED -> context.tally.droppedByExpiry++;
             case REJECTED, DELIVERY_LIMIT -> context.tally.droppedByRejection++;
         }
+    }
+
+    @Override
+    public void droppedByPolicy() {
+        context.tally.droppedByPolicy++;
     }
 
     @Override

@@ -2,6 +2,7 @@ package io.sluicemq.broker.engine;
 
 import io.sluicemq.api.Completion;
 import io.sluicemq.api.Message;
+import io.sluicemq.base.LogLimit;
 import io.sluicemq.base.Loop;
 import io.sluicemq.base.LoopOwned;
 import io.sluicemq.broker.journal.Journal;
@@ -18,6 +19,9 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * What the engine keeps for one loop: its numbers, its clients, work space for routing, and how far other loops are behind
@@ -36,6 +40,9 @@ final class LoopContext {
     private static final long LEAST_RESIDENT_BYTES = 16L << 10;
     private static final long MOST_RESIDENT_BYTES = 4L << 20;
 
+    private static final Logger LOG = LoggerFactory.getLogger(LoopContext.class);
+
+    private final LogLimit droppedLines = new LogLimit(TimeUnit.SECONDS.toNanos(30));
     final Loop loop;
     final Tally tally = new Tally();
     final Set<ConnectedClient> clients = new LinkedHashSet<>();
@@ -258,6 +265,15 @@ final class LoopContext {
             task.run();
         } else {
             afterDiscarding.add(task);
+        }
+    }
+
+    /** A connection was lost while messages of it waited for room; nobody was told that they were safe. */
+    void logDropped(ConnectedClient client, int messages) {
+        long times = droppedLines.take(loop.nanoTime());
+        if (times > 0) {
+            LOG.info("{} has gone while {} of its messages waited for room: they are dropped{}", client, messages,
+                    times == 1 ? "" : " (so it was " + (times - 1) + " more times since the last such line)");
         }
     }
 

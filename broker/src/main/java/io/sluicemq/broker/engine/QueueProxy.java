@@ -19,20 +19,24 @@ record QueueProxy(Queue queue, LoopContext home) {
      *
      * @param position where it is in the log, or {@link Journal#NONE}
      * @param share the bytes of its record that each queue in the log accounts for
+     * @param reserved whether room was reserved for it in the queue's account
      */
     void enqueue(
-            LoopContext here, Message message, long position, int share, Completion completion,
+            LoopContext here, Message message, long position, int share, boolean reserved, Completion completion,
             Producer producer) {
         if (here == home) {
-            take(message, position, share, completion, producer);
+            take(message, position, share, reserved, completion, producer);
         } else {
             here.owes(home, message.sizeBytes());
-            here.loop.send(home.loop, new Enqueue(this, here, message, position, share, completion, producer));
+            here.loop.send(
+                    home.loop, new Enqueue(this, here, message, position, share, reserved, completion, producer));
         }
     }
 
-    private void take(Message message, long position, int share, Completion completion, Producer producer) {
-        BrokerError error = queue.enqueue(message, queue.id() == 0 ? Journal.NONE : position, share, producer);
+    private void take(
+            Message message, long position, int share, boolean reserved, Completion completion, Producer producer) {
+        BrokerError error =
+                queue.enqueue(message, queue.id() == 0 ? Journal.NONE : position, share, reserved, producer);
         if (completion != null) {
             if (error == null) {
                 completion.met(home.loop);
@@ -104,14 +108,14 @@ record QueueProxy(Queue queue, LoopContext home) {
     }
 
     private record Enqueue(
-            QueueProxy target, LoopContext source, Message message, long position, int share, Completion completion,
-            Producer producer)
+            QueueProxy target, LoopContext source, Message message, long position, int share, boolean reserved,
+            Completion completion, Producer producer)
             implements Runnable {
 
         @Override
         public void run() {
             target.home.took(source, message.sizeBytes());
-            target.take(message, position, share, completion, producer);
+            target.take(message, position, share, reserved, completion, producer);
         }
     }
 }

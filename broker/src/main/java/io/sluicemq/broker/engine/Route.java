@@ -42,6 +42,16 @@ record Route(QueueProxy[] targets, long[] loggedIds) {
         return targets.length;
     }
 
+    /** Whether room must be reserved in some queue's account for what goes there. */
+    boolean isLimited() {
+        for (QueueProxy target : targets) {
+            if (target.queue().account().isLimited()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /** Whether a message that goes there is to be in the log. */
     boolean isLogged() {
         return loggedIds.length > 0;

@@ -21,6 +21,11 @@ final class Tally {
     long deadLettered;
     long droppedInCycles;
     long droppedReplies;
+    long parkedMessages;
+    long parkedBytes;
+    long droppedByPolicy;
+    long refusedByPolicy;
+    long droppedUnconfirmed;
 
     void add(Tally other) {
         connections += other.connections;
@@ -41,6 +46,11 @@ final class Tally {
         deadLettered += other.deadLettered;
         droppedInCycles += other.droppedInCycles;
         droppedReplies += other.droppedReplies;
+        parkedMessages += other.parkedMessages;
+        parkedBytes += other.parkedBytes;
+        droppedByPolicy += other.droppedByPolicy;
+        refusedByPolicy += other.refusedByPolicy;
+        droppedUnconfirmed += other.droppedUnconfirmed;
     }
 
     BrokerCounters toCounters() {
@@ -62,6 +72,11 @@ final class Tally {
                 droppedByRejection,
                 deadLettered,
                 droppedInCycles,
-                droppedReplies);
+                droppedReplies,
+                parkedMessages,
+                parkedBytes,
+                droppedByPolicy,
+                refusedByPolicy,
+                droppedUnconfirmed);
     }
 }

@@ -85,6 +85,7 @@ final class Topology {
                         Arguments.of(spec.arguments())));
         if (outcome instanceof Outcome.Applied<QueueProxy>) {
             home.tally.exchanges++;
+            host.limitExchange(spec.name());
         }
         TopologyRecord record = spec.durable()
                 ? new TopologyRecord.ExchangeDeclared(
@@ -313,7 +314,8 @@ final class Topology {
             nextLoop = (nextLoop + 1) % contexts.length;
         }
         Queue queue = new Queue(
-                spec, options, host.name(), owned ? client : null, context.loop, host.effects(context.loop.index()));
+                spec, options, host.name(), owned ? client : null, context.loop, host.effects(context.loop.index()),
+                host.newAccount(spec.name(), context.loop));
         TopologyRecord record = null;
         if (home.journal() != null && options.durable() && !owned) {
             queue.logged(host.newQueueId());
@@ -411,7 +413,8 @@ final class Topology {
             nextLoop = (nextLoop + 1) % contexts.length;
             Queue queue = new Queue(
                     each.spec(), each.options(), host.name(), null, context.loop,
-                    host.effects(context.loop.index()));
+                    host.effects(context.loop.index()),
+                    host.newAccount(each.spec().name(), context.loop));
             queue.logged(each.id());
             QueueProxy proxy = new QueueProxy(queue, context);
             if (table.addQueue(queue.name(), proxy) instanceof Outcome.Applied<QueueProxy> applied) {
@@ -438,6 +441,7 @@ final class Topology {
             home.tally.queues += recovered.queues().size();
             home.tally.exchanges += exchangesMade;
             home.tally.bindings += bindingsMade;
+            published.get().exchanges().forEach(exchange -> host.limitExchange(exchange.name()));
         });
         return restored;
     }

@@ -5,13 +5,17 @@ import io.sluicemq.api.Client.Transaction;
 import io.sluicemq.api.Completion;
 import io.sluicemq.api.Delivery;
 import io.sluicemq.api.Message;
+import io.sluicemq.api.Producer;
 import io.sluicemq.api.Reply;
 import io.sluicemq.base.LoopOwned;
+import io.sluicemq.broker.flow.Account;
+import io.sluicemq.broker.flow.SharedCharge;
 import io.sluicemq.broker.journal.CommitRecord;
 import io.sluicemq.broker.journal.Journal;
 import io.sluicemq.broker.journal.TurnRecord;
 import io.sluicemq.broker.queue.QueueEntry;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -28,14 +32,22 @@ final class TransactionWork implements Transaction {
     /** A message and where it goes. */
     private static final class Publish {
         private final Message message;
-        private final Route route;
+        private Route route;
+        /** The account of the exchange; null if there is none. */
+        private final Account exchange;
         private long position = Journal.NONE;
         private int recordBytes;
         private int share;
 
-        Publish(Message message, Route route) {
+        Publish(Message message, Route route, Account exchange) {
             this.message = message;
             this.route = route;
+            this.exchange = exchange;
+        }
+
+        /** It is not to go to that queue. */
+        void leaveOut(QueueProxy target) {
+            route = Route.of(Arrays.stream(route.targets()).filter(each -> each != target).toArray(QueueProxy[]::new));
         }
 
         boolean isLogged() {
@@ -73,10 +85,8 @@ final class TransactionWork implements Transaction {
         if (found > 0) {
             heldBytes += message.sizeBytes();
             client.context().messageBytes(message.sizeBytes());
-            if (found > 1) {
-                message.share(found);
-            }
-            publishes.add(new Publish(message, client.found()));
+            publishes.add(new Publish(
+                    message, client.found(), client.host().exchangeAccount(message.exchange())));
         }
         return found;
     }
@@ -111,22 +121,149 @@ final class TransactionWork implements Transaction {
                 work.computeIfAbsent(target, queue -> new Share()).publishes.add(publish);
             }
         }
+        client.entrance().enter(new CommitArrival(all, work, ends, reply), this);
+    }
+
+    @Override
+    public String toString() {
+        return "transaction";
+    }
+
+    /** What a commit has all queues take, as soon as there is room in all of them. */
+    private final class CommitArrival extends Arrival {
+
+        private final List<Publish> all;
+        private final Map<QueueProxy, Share> work;
+        private final List<Settlement> ends;
+        private final Reply<Void> reply;
+        private final Map<Account, long[]> commons;
+
+        CommitArrival(
+                List<Publish> all, Map<QueueProxy, Share> work, List<Settlement> ends, Reply<Void> reply) {
+            this(all, work, ends, reply, exchanges(all));
+        }
+
+        private CommitArrival(
+                List<Publish> all, Map<QueueProxy, Share> work, List<Settlement> ends, Reply<Void> reply,
+                Map<Account, long[]> commons) {
+            super(work.keySet().toArray(QueueProxy[]::new), commons.keySet().toArray(Account[]::new));
+            this.all = all;
+            this.work = work;
+            this.ends = ends;
+            this.reply = reply;
+            this.commons = commons;
+        }
+
+        @Override
+        long bytes(int target) {
+            long bytes = 0;
+            for (Publish publish : work.get(targets()[target]).publishes) {
+                bytes += publish.message.sizeBytes();
+            }
+            return bytes;
+        }
+
+        @Override
+        long messages(int target) {
+            return work.get(targets()[target]).publishes.size();
+        }
+
+        @Override
+        long commonBytes(Account exchange) {
+            return commons.getOrDefault(exchange, NOTHING)[0];
+        }
+
+        @Override
+        long commonMessages(Account exchange) {
+            return commons.getOrDefault(exchange, NOTHING)[1];
+        }
+
+        @Override
+        long memoryBytes() {
+            return 0; // counted since they were published
+        }
+
+        @Override
+        Producer producer() {
+            return null;
+        }
+
+        @Override
+        void waits() {}
+
+        @Override
+        void admitted() {
+            for (Publish publish : all) {
+                if (publish.exchange != null) {
+                    publish.message.charge(new SharedCharge(
+                            publish.exchange, publish.message.sizeBytes(), publish.route.size()));
+                }
+            }
+            askForPromises(this);
+        }
+
+        @Override
+        void refused(BrokerError error) {
+            letGoOfMemory();
+            reply.failed(error);
+        }
+
+        @Override
+        void dropped() {
+            letGoOfMemory();
+            client.context().tally.droppedUnconfirmed += all.size();
+        }
+
+        /** A queue whose policy drops what is too much takes none of them. */
+        @Override
+        void droppedFor(int target) {
+            QueueProxy full = targets()[target];
+            for (Publish publish : work.remove(full).publishes) {
+                client.context().tally.droppedByPolicy++;
+                full.queue().account().droppedByPolicy();
+                publish.leaveOut(full);
+            }
+            all.removeIf(publish -> publish.route.size() == 0);
+            commons.clear();
+            commons.putAll(exchanges(all));
+        }
+    }
+
+    private static final long[] NOTHING = {0, 0};
+
+    /** What the messages count for in the accounts of exchanges: bytes and messages. */
+    private static Map<Account, long[]> exchanges(List<Publish> all) {
+        Map<Account, long[]> sums = new LinkedHashMap<>();
+        for (Publish publish : all) {
+            if (publish.exchange != null) {
+                long[] sum = sums.computeIfAbsent(publish.exchange, account -> new long[2]);
+                sum[0] += SharedCharge.bytes(publish.message.sizeBytes(), publish.route.size());
+                sum[1]++;
+            }
+        }
+        return sums;
+    }
+
+    /** Asks each queue that may refuse for a promise to take its messages. */
+    private void askForPromises(CommitArrival arrival) {
+        LoopContext here = client.context();
         List<QueueProxy> promised = new ArrayList<>();
         Completion promises = new Completion(here.loop) {
             @Override
             protected void complete(BrokerError refusal) {
                 if (refusal != null) {
                     for (QueueProxy proxy : promised) {
-                        proxy.run(here, () -> proxy.queue().withdraw(work.get(proxy).messages()));
+                        proxy.run(here, () -> proxy.queue().withdraw(arrival.work.get(proxy).messages()));
                     }
+                    arrival.giveBack(here.loop);
                     letGoOfMemory();
-                    reply.failed(refusal);
+                    arrival.reply.failed(refusal);
                 } else {
-                    new Commit(all, work, ends, reply).start();
+                    new Commit(arrival).start();
                 }
             }
         };
-        for (Map.Entry<QueueProxy, Share> each : work.entrySet()) {
+        for (Map.Entry<QueueProxy, Share> each : arrival.work.entrySet()) {
             QueueProxy proxy = each.getKey();
             if (!proxy.queue().options().rejectsOverflow()) {
                 continue;
@@ -154,6 +291,7 @@ final class TransactionWork implements Transaction {
     private final class Commit implements Runnable {
 
         private final LoopContext here = client.context();
+        private final CommitArrival arrival;
         private final List<Publish> all;
         private final Map<QueueProxy, Share> work;
         private final List<Settlement> ends;
@@ -162,11 +300,12 @@ final class TransactionWork implements Transaction {
         private int next;
         private boolean refused;
 
-        Commit(List<Publish> all, Map<QueueProxy, Share> work, List<Settlement> ends, Reply<Void> reply) {
-            this.all = all;
-            this.work = work;
-            this.ends = ends;
-            this.reply = reply;
+        Commit(CommitArrival arrival) {
+            this.arrival = arrival;
+            this.all = arrival.all;
+            this.work = arrival.work;
+            this.ends = arrival.ends;
+            this.reply = arrival.reply;
             this.done = new Completion(here.loop) {
                 @Override
                 protected void complete(BrokerError refusal) {
@@ -214,6 +353,7 @@ final class TransactionWork implements Transaction {
                     each.getKey().run(here, () -> each.getKey().queue().withdraw(messages));
                 }
             }
+            arrival.giveBack(here.loop);
             letGoOfMemory();
             reply.failed(new BrokerError.LimitReached(
                     "bytes in the record of a transaction", "commit", client.virtualHost(),
@@ -280,18 +420,24 @@ final class TransactionWork implements Transaction {
             for (Share share : work.values()) {
                 here.tally.published += share.publishes.size();
             }
-            all.stream().map(each -> each.message).filter(Message::isShared).distinct()
-                    .forEach(message -> here.messageBytes(message.sizeBytes()));
-            for (Map.Entry<QueueProxy, Share> each : work.entrySet()) {
-                QueueProxy proxy = each.getKey();
-                List<Message> messages = each.getValue().messages();
+            for (Publish publish : all) {
+                if (publish.route.size() > 1) {
+                    publish.message.share(publish.route.size());
+                    here.messageBytes(publish.message.sizeBytes());
+                }
+            }
+            for (int i = 0; i < arrival.targets().length; i++) {
+                QueueProxy proxy = arrival.targets()[i];
+                Share part = work.get(proxy);
+                boolean reserved = arrival.isReserved(i);
+                List<Message> messages = part.messages();
                 boolean logged = proxy.queue().id() != 0;
-                long[] positions = each.getValue().publishes.stream()
+                long[] positions = part.publishes.stream()
                         .mapToLong(publish -> logged ? publish.position : Journal.NONE).toArray();
-                int[] shares = each.getValue().publishes.stream().mapToInt(publish -> publish.share).toArray();
+                int[] shares = part.publishes.stream().mapToInt(publish -> publish.share).toArray();
                 done.hold();
                 proxy.run(here, () -> {
-                    proxy.queue().enqueuePromised(messages, positions, shares);
+                    proxy.queue().enqueuePromised(messages, positions, shares, reserved);
                     done.met(proxy.home().loop);
                 });
             }

@@ -5,9 +5,14 @@ import io.sluicemq.api.Completion;
 import io.sluicemq.api.MessageFormat;
 import io.sluicemq.base.Loop;
 import io.sluicemq.base.Published;
+import io.sluicemq.broker.flow.Account;
+import io.sluicemq.broker.flow.AddressLimits;
+import io.sluicemq.broker.flow.AddressSettings;
 import io.sluicemq.broker.queue.Queue;
 import io.sluicemq.broker.routing.RoutingTable;
 import java.util.ArrayDeque;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
@@ -28,6 +33,12 @@ final class VirtualHost {
     private boolean stillNoRoom;
     private final int queueIdStep;
     private long nextQueueId;
+    /** What all its queues' messages are counted in together; null if it has no limits. */
+    private final Account account;
+
+    private final Published<AddressSettings> settings;
+    /** By exchange: what the messages that come by it are counted in, if it has limits. */
+    private final Published<Map<String, Account>> exchangeAccounts = new Published<>(Map.of());
 
     /**
      * @param firstQueueId the number of its first new queue in the log
@@ -45,8 +56,14 @@ final class VirtualHost {
         for (int i = 0; i < contexts.length; i++) {
             effects[i] = new HostEffects(this, contexts[i]);
         }
+        AddressLimits ownLimits = config.virtualHostLimits().get(name);
+        this.account = ownLimits == null
+                ? null
+                : new Account(Account.Kind.VIRTUAL_HOST, name, name, null, home.loop, ownLimits);
+        this.settings = new Published<>(config.addressSettings());
         home.firstInRoom(this::room);
         this.topology = new Topology(this, home, contexts, table, config.names());
+        table.get().exchanges().forEach(exchange -> limitExchange(exchange.name()));
     }
 
     String name() {
@@ -55,6 +72,66 @@ final class VirtualHost {
 
     LoopContext home() {
         return home;
+    }
+
+    // ---- accounts
+
+    /** What all its queues' messages are counted in together; null if it has no limits. */
+    Account account() {
+        return account;
+    }
+
+    /** The account of a new queue. */
+    Account newAccount(String queue, Loop loop) {
+        return new Account(Account.Kind.QUEUE, queue, name, account, loop, settings.get().limitsOf(queue));
+    }
+
+    /** What messages published to an exchange are counted in together; null if it has no limit for that. */
+    Account exchangeAccount(String exchange) {
+        Map<String, Account> accounts = exchangeAccounts.get();
+        Account found = accounts.isEmpty() ? null : accounts.get(exchange);
+        return found == null || !found.isLimited() ? null : found;
+    }
+
+    /** The accounts of exchanges. */
+    Map<String, Account> exchangeAccounts() {
+        return exchangeAccounts.get();
+    }
+
+    /** On the topology's loop: gives an exchange an account if it has limits, and its account the limits that it has now. */
+    void limitExchange(String exchange) {
+        if (exchange.isEmpty()) {
+            return; // its addresses are the queues
+        }
+        AddressLimits limits = settings.get().limitsOf(exchange);
+        Account existing = exchangeAccounts.get().get(exchange);
+        if (existing != null) {
+            existing.limits(limits);
+        } else if (limits.limitsExchanges()) {
+            Map<String, Account> more = new HashMap<>(exchangeAccounts.get());
+            more.put(exchange, new Account(Account.Kind.EXCHANGE, exchange, name, null, home.loop, limits));
+            exchangeAccounts.publish(Map.copyOf(more));
+        }
+    }
+
+    /** On the topology's loop: addresses have other limits from now on, with effect on what is there and on whoever waits. */
+    void addressSettings(AddressSettings next, LoopContext[] contexts) {
+        settings.publish(next);
+        table.get().exchanges().forEach(exchange -> limitExchange(exchange.name()));
+        for (LoopContext context : contexts) {
+            home.loop.send(context.loop, () -> {
+                for (Queue queue : context.queues.toArray(Queue[]::new)) {
+                    if (queue.account().virtualHost().equals(name)) {
+                        queue.limits(next.limitsOf(queue.name()));
+                    }
+                }
+            });
+        }
+    }
+
+    /** On the topology's loop: it has other limits from now on; those that had none when the broker started can't get any. */
+    void limits(AddressLimits next) {
+        account.limits(next);
     }
 
     /** A number that no queue ever had; on the topology's loop. */

@@ -24,6 +24,14 @@ public record AddressLimits(
     /** No limit. */
     public static final long NONE = -1;
 
+    /** Whether what comes by an exchange of that name is to be counted together: the other policies are those of queues. */
+    public boolean limitsExchanges() {
+        return switch (policy) {
+            case BLOCK, DROP, FAIL -> maxBytes != NONE || maxMessages != NONE;
+            case PAGE, RING -> false;
+        };
+    }
+
     public static final int DEFAULT_LOW_WATER_PERCENT = 80;
 
     /** What holds for an address of which nothing is said. */

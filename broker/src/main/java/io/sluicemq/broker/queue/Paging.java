@@ -252,8 +252,16 @@ final class Paging {
 
     // ---- leaving from the log
 
-    /** Drops the first of a level, which waits in the log and is not being read; the queue has no dead letters. */
-    void dropFirst(int level) {
+    /** What is being read of that level is not wanted: the first of it may be taken otherwise. */
+    void stopLoading(int level) {
+        if (loading == level) {
+            round++;
+            loading = -1;
+        }
+    }
+
+    /** Drops the first of a level, which waits in the log and is not being read, without a dead letter. */
+    void dropFirst(int level, Runnable dropped) {
         Backlog backlog = ready.backlog(level);
         long position = backlog.firstPosition();
         int bodyBytes = backlog.firstBodyBytes();
@@ -266,13 +274,13 @@ final class Paging {
         backlog.removeFirst();
         ready.waiting(-1);
         queue.leftBacklog(position, bodyBytes, expires);
-        effects.dropped(Death.Reason.MAX_LENGTH);
+        dropped.run();
         countIndex();
     }
 
     /** When the first message expires of those that wait in the log; {@link QueueEntry#NEVER} if none does, or some are about to. */
     long nextExpiry() {
-        if (expiring || effects.deadLettersWait()) {
+        if (expiring || effects.deadLettersWait(queue)) {
             return QueueEntry.NEVER;
         }
         long soonest = QueueEntry.NEVER;
@@ -287,7 +295,7 @@ final class Paging {
 
     /** Lets messages go that have expired, a bounded number at a time. */
     void expireDue(long nowMillis, boolean deadLetters) {
-        if (expiring || deadLetters && effects.deadLettersWait()) {
+        if (expiring || deadLetters && effects.deadLettersWait(queue)) {
             return; // watched again when that ends
         }
         List<Due> due = new ArrayList<>();

@@ -12,6 +12,8 @@ import io.sluicemq.api.Message;
 import io.sluicemq.api.Producer;
 import io.sluicemq.base.Loop;
 import io.sluicemq.base.LoopOwned;
+import io.sluicemq.broker.flow.Account;
+import io.sluicemq.broker.flow.AddressLimits;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -39,6 +41,7 @@ public final class Queue {
     private final Object owner;
     private final Loop loop;
     private final QueueEffects effects;
+    private final Account account;
 
     private final PriorityMessages ready;
     private final Expiry expiry;
@@ -68,9 +71,11 @@ public final class Queue {
 
     /**
      * @param owner the identity of the only connection that may use it, or whose end it shares; null for none
+     * @param account what its messages are counted in
      */
     public Queue(
-            QueueSpec spec, QueueOptions options, String virtualHost, Object owner, Loop loop, QueueEffects effects) {
+            QueueSpec spec, QueueOptions options, String virtualHost, Object owner, Loop loop, QueueEffects effects,
+            Account account) {
         this.name = spec.name();
         this.virtualHost = virtualHost;
         this.spec = spec;
@@ -78,12 +83,15 @@ public final class Queue {
         this.owner = owner;
         this.loop = loop;
         this.effects = effects;
+        this.account = account;
         this.ready = new PriorityMessages(options.maxPriority());
         this.logged = new LoggedMessages(ready);
         this.expiry = new Expiry(ready);
         this.consumers = new Consumers(options.singleActiveConsumer());
         this.pace = new Pace(loop);
         this.limit = new LengthLimit(name, virtualHost, options);
+        account.gate().drainedWhen(() -> ready.size() == 0);
+        account.gate().makesRoom(bytes -> effects.lettersLetGo(this, bytes));
     }
 
     // ---- plain facts, for any loop
@@ -107,6 +115,11 @@ public final class Queue {
 
     public Loop loop() {
         return loop;
+    }
+
+    /** What its messages are counted in: they are reserved there before they come. */
+    public Account account() {
+        return account;
     }
 
     /** Whether {@code client} is shut out since the queue is exclusive to another. */
@@ -145,6 +158,15 @@ public final class Queue {
             }
         }
         effects.changed(0, ready.size(), 0);
+    }
+
+    /** Its address's limits are others now; with effect on what is there and on whoever waits. */
+    public void limits(AddressLimits limits) {
+        loop.assertCurrent();
+        if (!removed) {
+            account.limits(limits);
+            makeRoom(0, 0);
+        }
     }
 
     /** Starts its life: from now on it may expire unused. */
@@ -201,11 +223,23 @@ public final class Queue {
      * @param producer where it comes from, to be held if consumers are a little behind; null for none to hold
      * @param position where it is in the log, or a negative number
      * @param share the bytes of its record that this queue accounts for
+     * @param reserved whether room was reserved for it in the queue's account
      * @return null if it is taken care of (also if the queue is gone), or why it is refused
      */
-    public BrokerError enqueue(Message message, long position, int share, Producer producer) {
+    public BrokerError enqueue(Message message, long position, int share, boolean reserved, Producer producer) {
         assert loop.isCurrent();
+        if (!reserved && !makeRoom(message.sizeBytes(), 1)) {
+            effects.droppedByPolicy();
+            account.droppedByPolicy();
+            effects.notStored(message);
+            unlog(position, share);
+            return null;
+        }
+        if (!reserved) {
+            account.stored(message.sizeBytes(), 1);
+        }
         if (removed || isOwnersOwn(message)) {
+            left(message);
             effects.notStored(message);
             unlog(position, share);
             return null;
@@ -214,6 +248,7 @@ public final class Queue {
             if (options.overflow() == QueueOptions.Overflow.REJECT_PUBLISH_DLX) {
                 deadLetter(message, Death.Reason.MAX_LENGTH, position, share, QueueEntry.NEVER, null);
             } else {
+                left(message);
                 effects.dropped(Death.Reason.MAX_LENGTH);
                 unlog(position, share);
             }
@@ -260,6 +295,41 @@ public final class Queue {
         }
     }
 
+    /** A message that was counted has left for good. */
+    private void left(Message message) {
+        account.left(loop, message.sizeBytes(), 1);
+        if (message.charge() != null) {
+            message.charge().left(loop);
+        }
+    }
+
+    /** The dead letter of a message that has left is where it belongs, or there is none: it counts here no more. */
+    public void departed(Message message) {
+        left(message);
+    }
+
+    /** With the policy ring: drops the oldest ready messages to make room for so much; returns whether there is room. */
+    private boolean makeRoom(int bytes, int messages) {
+        while (ready.size() > 0 && account.overflowsWith(bytes, messages)) {
+            int level = ready.lowest();
+            QueueEntry entry = ready.first(level);
+            if (entry == null) {
+                paging.stopLoading(level);
+                paging.dropFirst(level, effects::droppedByPolicy);
+            } else {
+                removeReady(entry);
+                entry.gone();
+                effects.released(entry.message);
+                unlog(entry, false, null);
+                expiry.left(entry);
+                left(entry.message);
+                effects.droppedByPolicy();
+            }
+            account.droppedByPolicy();
+        }
+        return !account.overflowsWith(bytes, messages);
+    }
+
     private void dropOverflow() {
         while (ready.size() > 0 && limit.isExceededBy(ready.size(), readyBodyBytes)) {
             // The first to go is the oldest of the lowest priority.
@@ -272,7 +342,7 @@ public final class Queue {
                 paging.load(level);
                 return;
             } else {
-                paging.dropFirst(level);
+                paging.dropFirst(level, () -> effects.dropped(Death.Reason.MAX_LENGTH));
             }
         }
     }
@@ -395,12 +465,24 @@ public final class Queue {
      *
      * @param positions where each is in the log, or a negative number
      * @param shares the bytes of each record that this queue accounts for
+     * @param reserved whether room was reserved for them in the queue's account
      */
-    public void enqueuePromised(List<Message> messages, long[] positions, int[] shares) {
+    public void enqueuePromised(List<Message> messages, long[] positions, int[] shares, boolean reserved) {
         withdraw(messages);
         for (int i = 0; i < messages.size(); i++) {
             Message message = messages.get(i);
+            if (!reserved && !makeRoom(message.sizeBytes(), 1)) {
+                effects.droppedByPolicy();
+                account.droppedByPolicy();
+                effects.notStored(message);
+                unlog(positions[i], shares[i]);
+                continue;
+            }
+            if (!reserved) {
+                account.stored(message.sizeBytes(), 1);
+            }
             if (removed || isOwnersOwn(message)) {
+                left(message);
                 effects.notStored(message);
                 unlog(positions[i], shares[i]);
             } else {
@@ -559,6 +641,7 @@ public final class Queue {
         for (QueueEntry entry = ready.first(); entry != null; entry = ready.first()) {
             removeReady(entry);
             entry.gone();
+            left(entry.message);
             effects.released(entry.message);
             unlog(entry, gone, null);
             count++;
@@ -607,6 +690,7 @@ public final class Queue {
         pace.release();
         effects.removed(this);
         removed = true;
+        account.end();
         purge(true);
         if (expiryTimer != null) {
             expiryTimer.cancel();
@@ -645,6 +729,7 @@ public final class Queue {
         }
         if (removed) {
             entry.gone();
+            left(entry.message);
             effects.released(entry.message);
             // The record of the queue's end may still be on its way to the disk.
             unlog(entry, true, completion);
@@ -654,6 +739,7 @@ public final class Queue {
         switch (outcome) {
             case ACCEPTED -> {
                 entry.gone();
+                left(entry.message);
                 effects.released(entry.message);
                 unlog(entry, committed, completion);
             }
@@ -722,6 +808,9 @@ public final class Queue {
         if (pace.isHolding()) {
             pace.left(ready.size(), readyBodyBytes);
         }
+        if (ready.size() == 0 && account.isWaited()) {
+            account.gate().plan();
+        }
     }
 
     /** Takes a ready entry out for a consumer. */
@@ -730,6 +819,7 @@ public final class Queue {
         entry.taken(consumer);
         consumer.taken(entry.windowBytes());
         if (consumer.settles()) {
+            left(entry.message);
             effects.released(entry.message);
             unlog(entry, false, null);
             if (!consumer.hasEnded()) {
@@ -767,6 +857,7 @@ public final class Queue {
             effects.deadLetter(this, message, reason, position, share, completion);
             return;
         }
+        left(message);
         effects.dropped(reason);
         if (position != QueueEntry.NOT_LOGGED) {
             effects.unlog(this, position, share, completion);

@@ -17,8 +17,15 @@ public interface QueueEffects {
     void deadLetter(
             Queue queue, Message message, Death.Reason reason, long position, int share, Completion completion);
 
-    /** Whether dead letters wait for room in the log, so that no more should be made that can wait. */
-    boolean deadLettersWait();
+    /** Whether dead letters of the queue wait for room, so that no more should be made that can wait. */
+    boolean deadLettersWait(Queue queue);
+
+    /**
+     * Has dead letters of the queue that wait for room elsewhere count in its account no more, for so many bytes but only a
+     * few of them, so that messages may come in by which others make room for those: where queues dead-letter to each other in a
+     * circle, all of them full, none could move otherwise. Returns whether it has done so for any.
+     */
+    boolean lettersLetGo(Queue queue, long bytes);
 
     /** Somebody waits for a settlement's end. Called on the completion's loop. */
     void settling(Completion completion);
@@ -94,6 +101,9 @@ public interface QueueEffects {
 
     /** Counts: a message was dropped by a limit, expiry or rejection, with nowhere to go. */
     void dropped(Death.Reason reason);
+
+    /** Counts: a message was dropped by the policy of its address. */
+    void droppedByPolicy();
 
     /** Counts: the queue has gained or lost consumers, or turned messages from ready to unsettled (positive) or back. */
     void changed(int consumers, int ready, int unsettled);

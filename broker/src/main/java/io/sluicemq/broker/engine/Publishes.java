@@ -1,0 +1,218 @@
+package io.sluicemq.broker.engine;
+
+import io.sluicemq.api.BrokerError;
+import io.sluicemq.api.Completion;
+import io.sluicemq.api.Message;
+import io.sluicemq.api.Producer;
+import io.sluicemq.base.LoopOwned;
+import io.sluicemq.broker.flow.Account;
+import io.sluicemq.broker.flow.SharedCharge;
+import io.sluicemq.broker.journal.Journal;
+import java.util.List;
+
+/**
+ * Leads a client's publishes into queues: room in the accounts first, then the log, then the queues. Where no account has a limit
+ * and the log has room, which is the rule, all of it happens at once. Owned by the client's loop.
+ */
+@LoopOwned
+final class Publishes {
+
+    private static final boolean[] NOTHING_RESERVED = null;
+    private static final boolean[] ONE_RESERVED = {true};
+
+    private final LoopContext context;
+    private final Entrance entrance;
+
+    Publishes(LoopContext context, Entrance entrance) {
+        this.context = context;
+        this.entrance = entrance;
+    }
+
+    /** @param exchange the account that the messages of the exchange are counted in together; null if there is none */
+    void publish(Message message, Route route, Account exchange, Completion completion, Producer producer) {
+        Object key = producer == null ? this : producer;
+        boolean limited = exchange != null || route.isLimited();
+        if (!limited && (entrance.isIdle() || !entrance.mustFollow(key, route.targets()))) {
+            proceed(message, route, NOTHING_RESERVED, completion, producer);
+            return;
+        }
+        if (exchange == null && route.size() == 1 && entrance.isIdle()) {
+            int bytes = message.sizeBytes();
+            Account account = route.targets()[0].queue().account();
+            if (account.isLimited() && account.reserve(context.loop, bytes, 1, null) == null) {
+                proceed(message, route, ONE_RESERVED, completion, producer);
+                return;
+            }
+        }
+        entrance.enter(new Publish(message, route, exchange, completion, producer), key);
+    }
+
+    /** Goes on with a publish that has its room: into the log, if it belongs there, and into its queues. */
+    private void proceed(
+            Message message, Route route, boolean[] reserved, Completion completion, Producer producer) {
+        if (route.size() > 1) {
+            message.share(route.size());
+            context.messageBytes(message.sizeBytes());
+        }
+        if (context.isParkingFor(route)) {
+            park(message, route, reserved, completion, producer);
+            return;
+        }
+        boolean logged = message.durable() && route.isLogged() && context.journal() != null;
+        long position = logged ? log(message, route, completion) : Journal.NONE;
+        if (logged && position == Journal.NONE) {
+            park(message, route, reserved, completion, producer);
+            return;
+        }
+        hand(message, route, reserved, position, logged ? context.journal().lastShare() : 0, completion, producer);
+    }
+
+    /** Writes a message into the log, unless there is no room; {@code completion} takes on the obligation that it is durable. */
+    private long log(Message message, Route route, Completion completion) {
+        long position = context.journal().append(message, route.loggedIds());
+        if (position != Journal.NONE && completion != null) {
+            completion.hold();
+            context.journal().await(position, completion);
+        }
+        return position;
+    }
+
+    /** Has it wait for room in the log. */
+    private void park(Message message, Route route, boolean[] reserved, Completion completion, Producer producer) {
+        if (completion != null) {
+            completion.hold();
+        }
+        context.messageBytes(message.sizeBytes());
+        context.park(() -> {
+            boolean logged = message.durable() && route.isLogged();
+            long position = logged ? log(message, route, completion) : Journal.NONE;
+            if (logged && position == Journal.NONE) {
+                context.stillNoRoom();
+                return;
+            }
+            context.messageBytes(-message.sizeBytes());
+            hand(message, route, reserved, position, logged ? context.journal().lastShare() : 0, completion, producer);
+            if (completion != null) {
+                completion.met(context.loop);
+            }
+        }, List.of(route.targets()));
+    }
+
+    private void hand(
+            Message message, Route route, boolean[] reserved, long position, int share, Completion completion,
+            Producer producer) {
+        QueueProxy[] targets = route.targets();
+        for (int i = 0; i < targets.length; i++) {
+            if (completion != null) {
+                completion.hold();
+            }
+            targets[i].enqueue(
+                    context, message, position, share, reserved != NOTHING_RESERVED && reserved[i], completion,
+                    producer);
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "publisher";
+    }
+
+    /** A publish that may have to wait. */
+    private final class Publish extends Arrival {
+
+        private final Message message;
+        private final Route route;
+        private final Account exchange;
+        private final Completion completion;
+        private final Producer producer;
+        private boolean waiting;
+
+        Publish(Message message, Route route, Account exchange, Completion completion, Producer producer) {
+            super(route.targets(), commons(exchange));
+            this.exchange = exchange;
+            this.message = message;
+            this.route = route;
+            this.completion = completion;
+            this.producer = producer;
+        }
+
+        @Override
+        long bytes(int target) {
+            return message.sizeBytes();
+        }
+
+        @Override
+        long messages(int target) {
+            return 1;
+        }
+
+        @Override
+        long commonBytes(Account account) {
+            return account == exchange ? SharedCharge.bytes(message.sizeBytes(), targets().length) : 0;
+        }
+
+        @Override
+        long commonMessages(Account account) {
+            return account == exchange && targets().length > 0 ? 1 : 0;
+        }
+
+        @Override
+        long memoryBytes() {
+            return message.sizeBytes();
+        }
+
+        @Override
+        Producer producer() {
+            return producer;
+        }
+
+        @Override
+        void waits() {
+            waiting = true;
+            if (completion != null) {
+                completion.hold();
+            }
+        }
+
+        @Override
+        void admitted() {
+            QueueProxy[] targets = targets();
+            boolean[] reserved = new boolean[targets.length];
+            for (int i = 0; i < reserved.length; i++) {
+                reserved[i] = isReserved(i);
+            }
+            if (exchange != null && targets.length > 0) {
+                message.charge(new SharedCharge(exchange, message.sizeBytes(), targets.length));
+            }
+            proceed(message, targets == route.targets() ? route : Route.of(targets), reserved, completion, producer);
+            if (waiting && completion != null) {
+                completion.met(context.loop);
+            }
+        }
+
+        @Override
+        void refused(BrokerError error) {
+            if (completion == null) {
+                if (producer != null) {
+                    producer.refused(error);
+                }
+                return;
+            }
+            if (!waiting) {
+                completion.hold();
+            }
+            completion.refused(context.loop, error);
+        }
+
+        @Override
+        void dropped() {
+            context.tally.droppedUnconfirmed++;
+        }
+
+        @Override
+        void droppedFor(int target) {
+            context.tally.droppedByPolicy++;
+            targets()[target].queue().account().droppedByPolicy();
+        }
+    }
+}

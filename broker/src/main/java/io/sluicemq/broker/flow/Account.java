@@ -1,0 +1,309 @@
+package io.sluicemq.broker.flow;
+
+import io.sluicemq.api.BrokerError;
+import io.sluicemq.api.Hold;
+import io.sluicemq.base.Allowance;
+import io.sluicemq.base.Count;
+import io.sluicemq.base.Loop;
+import io.sluicemq.base.Published;
+
+/**
+ * How many bytes and messages something holds, and what its limits are: a queue, an exchange whose messages are counted
+ * together, or a virtual host. What comes in is reserved before, by any loop; what leaves is given back, and whoever waits in the
+ * {@link Gate} is woken by that.
+ *
+ * <p>Any loop may reserve, release and ask; limits are changed by its home, which also owns the gate. Invariant: stored and
+ * reserved together never exceed a limit, unless it was lowered below what was there.
+ */
+public final class Account {
+
+    /** What it is the account of. */
+    public enum Kind {
+        QUEUE("queue"),
+        EXCHANGE("exchange"),
+        VIRTUAL_HOST("virtual host");
+
+        private final String word;
+
+        Kind(String word) {
+            this.word = word;
+        }
+
+        public String word() {
+            return word;
+        }
+    }
+
+    /** What was granted to somebody who waited, and is not used yet. Owned by the loop of whom it was granted to. */
+    public static final class Pool {
+        private final Account account;
+        private long bytes;
+        private long messages;
+
+        public Pool(Account account, long bytes, long messages) {
+            this.account = account;
+            this.bytes = bytes;
+            this.messages = messages;
+        }
+
+        boolean take(long neededBytes, long neededMessages) {
+            if (bytes < neededBytes || messages < neededMessages) {
+                return false;
+            }
+            bytes -= neededBytes;
+            messages -= neededMessages;
+            return true;
+        }
+
+        /** Gives back what was not used. */
+        public void close(Loop here) {
+            if (bytes > 0 || messages > 0) {
+                account.give(here, bytes, messages);
+                bytes = 0;
+                messages = 0;
+            }
+        }
+    }
+
+    private final Kind kind;
+    private final String name;
+    private final String virtualHost;
+    private final Account parent;
+    private final Loop home;
+    private final Allowance room;
+    private final Published<AddressLimits> limits;
+    private final Gate gate;
+    private final Count dropped = new Count();
+    private final Count refused = new Count();
+
+    /**
+     * @param parent what it is a part of and has limits, too; null if there is no such thing
+     * @param home the loop that owns its gate; of a queue's account the queue's
+     */
+    public Account(Kind kind, String name, String virtualHost, Account parent, Loop home, AddressLimits limits) {
+        this.kind = kind;
+        this.name = name;
+        this.virtualHost = virtualHost;
+        this.parent = parent;
+        this.home = home;
+        this.room = new Allowance(kind != Kind.QUEUE || parent != null);
+        this.limits = new Published<>(limits);
+        this.gate = new Gate(this, room, home);
+        apply(limits);
+    }
+
+    // ---- facts
+
+    /** What it is a part of and has limits, too; null if there is no such thing. */
+    public Account parent() {
+        return parent;
+    }
+
+    public Kind kind() {
+        return kind;
+    }
+
+    public String name() {
+        return name;
+    }
+
+    public String virtualHost() {
+        return virtualHost;
+    }
+
+    public Loop home() {
+        return home;
+    }
+
+    public AddressLimits limits() {
+        return limits.get();
+    }
+
+    /** Those who wait; owned by the home. */
+    public Gate gate() {
+        return gate;
+    }
+
+    /** Whether somebody waits for room. */
+    public boolean isWaited() {
+        return room.isWaited();
+    }
+
+    public long usedBytes() {
+        return room.usedBytes();
+    }
+
+    public long usedMessages() {
+        return room.usedMessages();
+    }
+
+    /** The most bytes that it has held since it has a limit. */
+    public long highestBytes() {
+        return room.highestBytes();
+    }
+
+    // ---- limits
+
+    /** Changes the limits, with effect on whoever waits; on its home. */
+    public void limits(AddressLimits next) {
+        home.assertCurrent();
+        AddressLimits before = limits.get();
+        if (next.equals(before)) {
+            return;
+        }
+        limits.publish(next);
+        apply(next);
+        if (!gate.isEmpty()) {
+            // All of them, as the policy or the time that they may wait may be another.
+            gate.reconsider();
+        }
+    }
+
+    private void apply(AddressLimits next) {
+        switch (next.policy()) {
+            case BLOCK, FAIL, DROP -> room.limits(limit(next.maxBytes()), limit(next.maxMessages()));
+            case PAGE -> room.limits(limit(next.pageLimitBytes()), Allowance.UNLIMITED);
+            // The queue makes room itself.
+            case RING -> room.limits(Allowance.UNLIMITED, Allowance.UNLIMITED);
+        }
+    }
+
+    private static long limit(long configured) {
+        return configured == AddressLimits.NONE ? Allowance.UNLIMITED : configured;
+    }
+
+    /** Whether whatever comes must be reserved before. */
+    public boolean isLimited() {
+        return room.isLimited() || parent != null;
+    }
+
+    // ---- what comes
+
+    /**
+     * Reserves room here and in what it is a part of, or nothing.
+     *
+     * @param pool what was granted to who asks; null for nothing
+     * @return null if it was reserved, or the account that lacks room
+     */
+    public Account reserve(Loop here, long bytes, long messages, Pool pool) {
+        if (!take(bytes, messages, pool)) {
+            return this;
+        }
+        if (parent != null && !parent.take(bytes, messages, pool)) {
+            give(here, bytes, messages);
+            return parent;
+        }
+        return null;
+    }
+
+    private boolean take(long bytes, long messages, Pool pool) {
+        return pool != null && pool.account == this ? pool.take(bytes, messages) : room.tryTake(bytes, messages);
+    }
+
+    /** Counts what has come without being reserved; on its home. */
+    public void stored(long bytes, long messages) {
+        room.take(bytes, messages);
+        if (parent != null) {
+            parent.room.take(bytes, messages);
+        }
+    }
+
+    /** Whether a message of that size can come when there is nothing else. */
+    public boolean everFits(long bytes, long messages) {
+        return room.everFits(bytes, messages);
+    }
+
+    // ---- what leaves
+
+    /** What was stored or reserved is so no more. */
+    public void left(Loop here, long bytes, long messages) {
+        give(here, bytes, messages);
+        if (parent != null) {
+            parent.give(here, bytes, messages);
+        }
+    }
+
+    private void give(Loop here, long bytes, long messages) {
+        if (room.give(bytes, messages)) {
+            here.send(home, gate::plan);
+        }
+    }
+
+    /** It ends: whoever waits goes on. On its home. */
+    public void end() {
+        limits(AddressLimits.UNLIMITED);
+    }
+
+    // ---- ring
+
+    /** Whether the queue must make room for so much by dropping messages. */
+    public boolean overflowsWith(long bytes, long messages) {
+        AddressLimits now = limits.get();
+        return now.policy() == FullPolicy.RING
+                && (now.maxBytes() != AddressLimits.NONE && room.usedBytes() + bytes > now.maxBytes()
+                        || now.maxMessages() != AddressLimits.NONE
+                                && room.usedMessages() + messages > now.maxMessages());
+    }
+
+    // ---- what its policy has done
+
+    /** A message was dropped; counted by any loop. */
+    public void droppedByPolicy() {
+        dropped.add(1);
+    }
+
+    /** A message was refused; counted by any loop. */
+    public void refusedByPolicy() {
+        refused.add(1);
+    }
+
+    public long droppedMessages() {
+        return dropped.sum();
+    }
+
+    public long refusedMessages() {
+        return refused.sum();
+    }
+
+    // ---- words
+
+    /** The limit that is reached, in words. */
+    public String limitInWords() {
+        AddressLimits now = limits.get();
+        if (now.policy() == FullPolicy.PAGE && now.pageLimitBytes() != AddressLimits.NONE) {
+            return "page-limit-bytes " + now.pageLimitBytes();
+        }
+        boolean byMessages = now.maxMessages() != AddressLimits.NONE
+                && (now.maxBytes() == AddressLimits.NONE || room.usedMessages() >= now.maxMessages());
+        return byMessages ? "max-messages " + now.maxMessages() : "max-size-bytes " + now.maxBytes();
+    }
+
+    /** What a producer that waits is told. */
+    public Hold hold() {
+        return new Hold(name, virtualHost, limitInWords(), limits.get().closesChannel());
+    }
+
+    /** Why a message is refused that found no room. */
+    public BrokerError full() {
+        return new BrokerError.AddressFull(name, virtualHost, limitInWords() + " is reached");
+    }
+
+    /** Why a message is refused that has waited too long. */
+    public BrokerError heldTooLong() {
+        return new BrokerError.AddressFull(
+                name, virtualHost, limitInWords() + " is reached, and there was no room within the hold-limit of "
+                        + limits.get().holdLimitNanos() / 1_000_000 + " ms");
+    }
+
+    /** Why messages are refused for which there can never be room. */
+    public BrokerError tooLarge(long bytes, long messages) {
+        return new BrokerError.AddressFull(
+                name, virtualHost, "it may hold " + limitInWords() + ", and this takes " + bytes + " bytes"
+                        + (messages == 1 ? "" : " in " + messages + " messages"));
+    }
+
+    @Override
+    public String toString() {
+        return kind.word() + " '" + name + "' in vhost '" + virtualHost + "'";
+    }
+}
