@@ -75,7 +75,8 @@ final class Paging {
     void add(int level, long position, int share, Message message, long expiresAtMillis) {
         boolean logged = position != QueueEntry.NOT_LOGGED;
         ready.openBacklog(level)
-                .append(position, share, message.body().length, expiresAtMillis, logged ? null : message);
+                .append(position, share, message.header().length, message.body().length, expiresAtMillis,
+                        logged ? null : message);
         ready.waiting(1);
         if (logged) {
             effects.notStored(message);
@@ -103,8 +104,8 @@ final class Paging {
                     entry = ready.takeLast(level, KEPT_WHEN_SHORT)) {
                 boolean logged = entry.isLogged();
                 ready.openBacklog(level)
-                        .prepend(entry.position, entry.share, entry.message.body().length, entry.expiresAtMillis,
-                                logged ? null : entry.message);
+                        .prepend(entry.position, entry.share, entry.message.header().length,
+                                entry.message.body().length, entry.expiresAtMillis, logged ? null : entry.message);
                 ready.waiting(1);
                 queue.pagedOut(entry);
                 if (logged) {
@@ -160,7 +161,7 @@ final class Paging {
                 : Math.max(LEAST_BATCH_BYTES, Math.min(BATCH_BYTES, effects.residentBytes() / 2));
         long[] positions = new long[BATCH];
         Backlog backlog = ready.backlog(level);
-        int count = backlog.peek(BATCH, most, positions, new int[BATCH]);
+        int count = backlog.peek(BATCH, most, positions);
         long[] logged = new long[count];
         int inLog = 0;
         for (int i = 0; i < count; i++) {
@@ -256,6 +257,7 @@ final class Paging {
     void dropFirst(int level) {
         Backlog backlog = ready.backlog(level);
         long position = backlog.firstPosition();
+        int headerBytes = backlog.firstHeaderBytes();
         int bodyBytes = backlog.firstBodyBytes();
         long expires = backlog.firstExpiresAt();
         if (position == QueueEntry.NOT_LOGGED) {
@@ -265,7 +267,7 @@ final class Paging {
         }
         backlog.removeFirst();
         ready.waiting(-1);
-        queue.leftBacklog(position, bodyBytes, expires);
+        queue.leftBacklog(position, headerBytes, bodyBytes, expires);
         effects.dropped(Death.Reason.MAX_LENGTH);
         countIndex();
     }
@@ -297,13 +299,14 @@ final class Paging {
                 continue;
             }
             int here = level;
-            backlog.removeDue(nowMillis, 0, DUE_BATCH - due.size(), (position, share, bodyBytes, expires, message) -> {
+            int most = DUE_BATCH - due.size();
+            backlog.removeDue(nowMillis, 0, most, (position, share, headerBytes, bodyBytes, expires, message) -> {
                 due.add(new Due(position, share, message));
                 if (deadLetters) {
-                    queue.logged().dying(here, position, share, bodyBytes, expires);
+                    queue.logged().dying(here, position, share, headerBytes, bodyBytes, expires);
                 }
                 ready.waiting(-1);
-                queue.leftBacklog(position, bodyBytes, expires);
+                queue.leftBacklog(position, headerBytes, bodyBytes, expires);
             });
         }
         countIndex();

@@ -181,6 +181,11 @@ public final class Queue {
         return ready.residentBytes();
     }
 
+    /** Bytes of ready messages, in memory or not: header, body and {@link Message#OVERHEAD_BYTES} of each. */
+    public long readyBytes() {
+        return ready.sizeBytes();
+    }
+
     /** It was declared again, or read: an unused queue's time starts anew. */
     public void used() {
         if (options.expiresMillis() != QueueOptions.NONE && !removed) {
@@ -307,7 +312,7 @@ public final class Queue {
     }
 
     /** A message has left from among those that wait in the log. */
-    void leftBacklog(long position, int bodyBytes, long expiresAtMillis) {
+    void leftBacklog(long position, int headerBytes, int bodyBytes, long expiresAtMillis) {
         logged.left(position);
         readyBodyBytes -= bodyBytes;
         if (expiresAtMillis != QueueEntry.NEVER) {
@@ -763,7 +768,9 @@ public final class Queue {
             Message message, Death.Reason reason, long position, int share, long expiresAtMillis,
             Completion completion) {
         if (options.deadLetterExchange() != null) {
-            logged.dying(ready.level(message.priority()), position, share, message.body().length, expiresAtMillis);
+            logged.dying(
+                    ready.level(message.priority()), position, share, message.header().length, message.body().length,
+                    expiresAtMillis);
             effects.deadLetter(this, message, reason, position, share, completion);
             return;
         }
