@@ -40,6 +40,8 @@ final class Recovery implements LogVisitor {
     private final Map<Long, RecoveredQueue> queues = new HashMap<>();
     private final Long2LongHashMap moves = new Long2LongHashMap(NOWHERE);
     private final Ends ends = new Ends();
+    /** By position: header bytes of the bodies that no transaction has named yet. */
+    private final Long2LongHashMap bodyHeaders = new Long2LongHashMap(NOWHERE);
     private long highestQueueId;
     /** What is before it is in the checkpoint; 0 if there is none. */
     private long checkpoint;
@@ -83,7 +85,10 @@ final class Recovery implements LogVisitor {
         reading(position, () -> {
             switch (type) {
                 case RecordType.MESSAGE -> message(position, payload);
-                case RecordType.BODY -> {}
+                case RecordType.BODY -> {
+                    MessageRecord.check(payload);
+                    bodyHeaders.put(position, MessageRecord.headerBytes(payload));
+                }
                 case RecordType.COMMIT -> CommitRecord.read(payload, ends);
                 case RecordType.TURN -> TurnRecord.read(payload, ends);
                 case RecordType.TOPOLOGY -> topology(TopologyRecord.decode(payload));
@@ -114,12 +119,14 @@ final class Recovery implements LogVisitor {
         MessageRecord.check(payload);
         int count = MessageRecord.queueCount(payload);
         int share = Journal.share(payload.remaining(), count);
+        int headerBytes = MessageRecord.headerBytes(payload);
         for (int i = 0; i < count; i++) {
             RecoveredQueue queue = queues.get(MessageRecord.queueId(payload, i));
             if (queue != null) {
                 queue.messages().published(
-                        position, share, MessageRecord.bodyBytes(payload), MessageRecord.priority(payload),
-                        MessageRecord.publishedMillis(payload), MessageRecord.ttlMillis(payload));
+                        position, share, headerBytes, MessageRecord.bodyBytes(payload),
+                        MessageRecord.priority(payload), MessageRecord.publishedMillis(payload),
+                        MessageRecord.ttlMillis(payload));
             }
         }
     }
@@ -130,11 +137,13 @@ final class Recovery implements LogVisitor {
         @Override
         public void published(CommitRecord.Publish publish) {
             int share = Journal.share(publish.payloadBytes(), publish.queueIds().length);
+            // 0 if the body is before the checkpoint and the transaction behind it.
+            int headerBytes = (int) Math.max(0, bodyHeaders.remove(publish.position()));
             for (long id : publish.queueIds()) {
                 RecoveredQueue queue = queues.get(id);
                 if (queue != null) {
                     queue.messages().published(
-                            publish.position(), share, publish.bodyBytes(), publish.priority(),
+                            publish.position(), share, headerBytes, publish.bodyBytes(), publish.priority(),
                             publish.publishedMillis(), publish.ttlMillis());
                     if (publish.position() < checkpoint) {
                         queue.messages().perhapsTwice(publish.position());

@@ -223,6 +223,43 @@ public final class MessageRecord {
         return Numbers.longAt(p, p.position() + TTL_AT);
     }
 
+    // ---- reading what is behind the names ------------------------------------------------------------------------------
+
+    /**
+     * The length of the header.
+     *
+     * @throws BadRecord if the payload, which was {@linkplain #check checked}, ends before it or has none like that
+     */
+    public static int headerBytes(ByteBuffer p) throws BadRecord {
+        int start = p.position();
+        try {
+            int flags = p.get(start);
+            p.position(start + QUEUES_AT + Long.BYTES * queueCount(p));
+            for (int names = 0; names < 3; names++) {
+                Numbers.skipText(p);
+            }
+            if ((flags & EXTRA_KEYS) != 0) {
+                skipTexts(p);
+            }
+            if ((flags & DEATHS) != 0) {
+                readDeaths(p);
+            }
+            int bytes = Numbers.readInt(p);
+            if (bytes < 0 || bytes > p.remaining()) {
+                throw new BadRecord("a header of " + bytes + " bytes where " + p.remaining() + " are left");
+            }
+            return bytes;
+        } finally {
+            p.position(start);
+        }
+    }
+
+    private static void skipTexts(ByteBuffer p) throws BadRecord {
+        for (int left = Numbers.readVarint(p, p.remaining()); left > 0; left--) {
+            Numbers.skipText(p);
+        }
+    }
+
     // ---- reading all ----------------------------------------------------------------------------------------------------
 
     /**

@@ -136,6 +136,12 @@ public final class Numbers {
         return text;
     }
 
+    static void skipText(ByteBuffer in) throws BadRecord {
+        int bytes = readVarint(in, Integer.MAX_VALUE);
+        require(in, bytes);
+        in.position(in.position() + bytes);
+    }
+
     // ---- of variable length --------------------------------------------------------------------------------------------
 
     /** Writes {@code value}, taken as unsigned. */

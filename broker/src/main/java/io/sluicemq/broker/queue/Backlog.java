@@ -1,7 +1,6 @@
 package io.sluicemq.broker.queue;
 
 import io.sluicemq.api.Message;
-import io.sluicemq.broker.journal.BadRecord;
 import java.nio.ByteBuffer;
 import java.util.NoSuchElementException;
 import java.util.function.LongConsumer;
@@ -26,6 +25,7 @@ public final class Backlog {
     private BacklogChunk last;
     private int chunks;
     private int size;
+    private long headerBytes;
     private long bodyBytes;
     private long indexBytes;
     /** Not above the lowest of the live entries. */
@@ -46,6 +46,11 @@ public final class Backlog {
         return bodyBytes;
     }
 
+    /** What its entries count as messages, in memory or not: header, body and {@link Message#OVERHEAD_BYTES} of each. */
+    long sizeBytes() {
+        return headerBytes + bodyBytes + (long) Message.OVERHEAD_BYTES * size;
+    }
+
     /** Bytes of memory that the index takes; messages held in memory count for a reference. */
     long indexBytes() {
         return indexBytes;
@@ -56,36 +61,39 @@ public final class Backlog {
      *
      * @param position where its record is in the log, divisible by 8; or {@link #IN_MEMORY}
      * @param share bytes of the record that this entry accounts for
+     * @param headerBytes of the message, as {@code bodyBytes}; 0 if it was recovered and nothing says how many
      * @param expiresAtMillis milliseconds since 1970, or {@link QueueEntry#NEVER}
      * @param message null unless it is in memory
      */
-    void append(long position, int share, int bodyBytes, long expiresAtMillis, Message message) {
-        check(position, share, bodyBytes, message);
+    void append(
+            long position, int share, int headerBytes, int bodyBytes, long expiresAtMillis, Message message) {
+        check(position, share, headerBytes, bodyBytes, message);
         if (last == null || !last.hasRoomBehind()) {
             linkLast(new BacklogChunk(capacityFor(size), false));
         }
         long before = last.bytes();
-        last.append(position, share, bodyBytes, expiresAtMillis, message);
-        added(last, before, bodyBytes, expiresAtMillis);
+        last.append(position, share, headerBytes, bodyBytes, expiresAtMillis, message);
+        added(last, before, headerBytes, bodyBytes, expiresAtMillis);
     }
 
     /** Adds an entry before the first; the parameters are those of {@link #append}. */
-    void prepend(long position, int share, int bodyBytes, long expiresAtMillis, Message message) {
-        check(position, share, bodyBytes, message);
+    void prepend(
+            long position, int share, int headerBytes, int bodyBytes, long expiresAtMillis, Message message) {
+        check(position, share, headerBytes, bodyBytes, message);
         if (first == null || !first.hasRoomBefore()) {
             // Few come back as a rule: only if they fill a chunk the next is larger.
             int capacity = first != null && first.filledFromBehind ? capacityFor(2 * first.capacity()) : capacityFor(0);
             linkFirst(new BacklogChunk(capacity, true));
         }
         long before = first.bytes();
-        first.prepend(position, share, bodyBytes, expiresAtMillis, message);
-        added(first, before, bodyBytes, expiresAtMillis);
+        first.prepend(position, share, headerBytes, bodyBytes, expiresAtMillis, message);
+        added(first, before, headerBytes, bodyBytes, expiresAtMillis);
     }
 
-    private static void check(long position, int share, int bodyBytes, Message message) {
-        if ((share | bodyBytes) < 0) {
-            throw new IllegalArgumentException(
-                    "no entry has a share of " + share + ", a body of " + bodyBytes + " bytes");
+    private static void check(long position, int share, int headerBytes, int bodyBytes, Message message) {
+        if ((share | headerBytes | bodyBytes) < 0) {
+            throw new IllegalArgumentException("no entry has a share of " + share + ", a header of " + headerBytes
+                    + ", a body of " + bodyBytes + " bytes");
         }
         if (position < 0 ? position != IN_MEMORY || message == null : (position & 7) != 0 || message != null) {
             throw new IllegalArgumentException("no entry has the position " + position
@@ -93,9 +101,11 @@ public final class Backlog {
         }
     }
 
-    private void added(BacklogChunk chunk, long bytesBefore, int bodyBytes, long expiresAtMillis) {
+    private void added(
+            BacklogChunk chunk, long bytesBefore, int headerBytes, int bodyBytes, long expiresAtMillis) {
         indexBytes += chunk.bytes() - bytesBefore;
         size++;
+        this.headerBytes += headerBytes;
         this.bodyBytes += bodyBytes;
         if (expiresAtMillis < minExpiresAt) {
             minExpiresAt = expiresAtMillis;
@@ -174,6 +184,10 @@ public final class Backlog {
         return nonEmpty().share(first.from());
     }
 
+    int firstHeaderBytes() {
+        return nonEmpty().headerBytes(first.from());
+    }
+
     int firstBodyBytes() {
         return nonEmpty().bodyBytes(first.from());
     }
@@ -189,6 +203,7 @@ public final class Backlog {
 
     public void removeFirst() {
         BacklogChunk chunk = nonEmpty();
+        headerBytes -= chunk.headerBytes(chunk.from());
         bodyBytes -= chunk.bodyBytes(chunk.from());
         size--;
         chunk.removeFirst();
@@ -205,12 +220,12 @@ public final class Backlog {
     }
 
     /**
-     * Tells the first entries, up to {@code max} and only as many as have shares of {@code maxBytes} together, but one at
-     * least if there is one.
+     * Tells the first entries, up to {@code max} and only as many as {@linkplain #sizeBytes count} {@code maxBytes} together, but
+     * one at least if there is one.
      *
-     * @return how many; of each, its position ({@link #IN_MEMORY} if it is not in the log) and share are in the arrays
+     * @return how many; of each, its position ({@link #IN_MEMORY} if it is not in the log) is in the array
      */
-    int peek(int max, long maxBytes, long[] positions, int[] shares) {
+    int peek(int max, long maxBytes, long[] positions) {
         int count = 0;
         long bytes = 0;
         for (BacklogChunk chunk = first; chunk != null; chunk = chunk.next) {
@@ -218,12 +233,11 @@ public final class Backlog {
                 if (chunk.isHole(i)) {
                     continue;
                 }
-                bytes += chunk.share(i);
+                bytes += chunk.headerBytes(i) + (long) chunk.bodyBytes(i) + Message.OVERHEAD_BYTES;
                 if (count >= max || count > 0 && bytes > maxBytes) {
                     return count;
                 }
                 positions[count] = chunk.position(i);
-                shares[count] = chunk.share(i);
                 count++;
             }
         }
@@ -253,6 +267,11 @@ public final class Backlog {
         long due = Math.min(nowMillis, QueueEntry.NEVER - 1);
         int skip = skipFirst;
         int left = most;
+        Entries counted = (position, share, header, body, expires, message) -> {
+            headerBytes -= header;
+            bodyBytes -= body;
+            out.entry(position, share, header, body, expires, message);
+        };
         BacklogChunk next;
         for (BacklogChunk chunk = first; chunk != null && left > 0; chunk = next) {
             next = chunk.next;
@@ -260,7 +279,7 @@ public final class Backlog {
             if (skip < live && chunk.minExpiresAt() <= due) {
                 long bytesBefore = chunk.bytes();
                 long minBefore = chunk.minExpiresAt();
-                bodyBytes -= chunk.removeDue(due, skip, left, out);
+                chunk.removeDue(due, skip, left, counted);
                 indexBytes += chunk.bytes() - bytesBefore;
                 int removed = live - chunk.live();
                 left -= removed;
@@ -292,6 +311,7 @@ public final class Backlog {
         last = null;
         chunks = 0;
         size = 0;
+        headerBytes = 0;
         bodyBytes = 0;
         indexBytes = 0;
         minExpiresAt = QueueEntry.NEVER;
@@ -338,20 +358,12 @@ public final class Backlog {
         return new Snapshot(parts);
     }
 
-    /**
-     * Reads the block at the position of {@code in}, which moves behind it; the entries' messages are null.
-     *
-     * @throws BadRecord if it is malformed; entries before the fault have been told then
-     */
-    static void decode(ByteBuffer in, Entries out) throws BadRecord {
-        EntryBlock.decode(in, out);
-    }
-
     /** Is told entries. */
     interface Entries {
 
         /** The parameters are those of {@link Backlog#append}. */
-        void entry(long position, int share, int bodyBytes, long expiresAtMillis, Message message);
+        void entry(
+                long position, int share, int headerBytes, int bodyBytes, long expiresAtMillis, Message message);
     }
 
     /** Is told which entries have another position than before. */
@@ -361,7 +373,20 @@ public final class Backlog {
     }
 
     /** The columns of a chunk and the range of them that was in use. */
-    record Columns(long[] positions, int[] shares, int[] bodyBytes, long[] expiresAt, int from, int to) {}
+    record Columns(
+            long[] positions,
+            int[] shares,
+            int commonHeaderBytes,
+            int[] headerBytes,
+            int[] bodyBytes,
+            long[] expiresAt,
+            int from,
+            int to) {
+
+        int headerBytes(int index) {
+            return headerBytes == null ? commonHeaderBytes : headerBytes[index];
+        }
+    }
 
     /** The entries of a backlog at one moment. Owned by the backlog's loop. */
     static final class Snapshot {
@@ -399,6 +424,7 @@ public final class Backlog {
                             && !block.add(
                                     position,
                                     columns.shares[next],
+                                    columns.headerBytes(next),
                                     columns.bodyBytes[next],
                                     columns.expiresAt == null ? QueueEntry.NEVER : columns.expiresAt[next])) {
                         return true;

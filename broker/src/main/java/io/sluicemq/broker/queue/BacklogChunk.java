@@ -18,7 +18,7 @@ final class BacklogChunk {
 
     private static final long HOLE = Long.MIN_VALUE;
     /** This object and the heads of the three columns that it always has. */
-    private static final int FIXED_BYTES = 88 + 3 * 16;
+    private static final int FIXED_BYTES = 96 + 3 * 16;
 
     private static final int ENTRY_BYTES = Long.BYTES + 2 * Integer.BYTES;
     private static final int ARRAY_HEAD_BYTES = 16;
@@ -32,6 +32,10 @@ final class BacklogChunk {
     private long[] positions;
     private int[] shares;
     private int[] bodyBytes;
+    /** Of each entry; null while {@link #commonHeaderBytes} holds for all: most messages of a queue are alike. */
+    private int[] headerBytes;
+
+    private int commonHeaderBytes;
     private long[] expiresAt;
     private Message[] messages;
     private int from;
@@ -92,6 +96,10 @@ final class BacklogChunk {
         return bodyBytes[index];
     }
 
+    int headerBytes(int index) {
+        return headerBytes == null ? commonHeaderBytes : headerBytes[index];
+    }
+
     long expiresAt(int index) {
         return expiresAt == null ? QueueEntry.NEVER : expiresAt[index];
     }
@@ -101,12 +109,17 @@ final class BacklogChunk {
     }
 
     void tell(int index, Backlog.Entries out) {
-        out.entry(positions[index], shares[index], bodyBytes[index], expiresAt(index), message(index));
+        out.entry(
+                positions[index], shares[index], headerBytes(index), bodyBytes[index], expiresAt(index),
+                message(index));
     }
 
     /** Bytes of memory that it takes. */
     long bytes() {
         long bytes = FIXED_BYTES + (long) ENTRY_BYTES * capacity();
+        if (headerBytes != null) {
+            bytes += ARRAY_HEAD_BYTES + (long) Integer.BYTES * capacity();
+        }
         if (expiresAt != null) {
             bytes += ARRAY_HEAD_BYTES + (long) Long.BYTES * capacity();
         }
@@ -124,18 +137,23 @@ final class BacklogChunk {
         return from > 0;
     }
 
-    void append(long position, int share, int bodyBytes, long expiresAtMillis, Message message) {
-        set(to, position, share, bodyBytes, expiresAtMillis, message);
+    void append(
+            long position, int share, int headerBytes, int bodyBytes, long expiresAtMillis, Message message) {
+        set(to, position, share, headerBytes, bodyBytes, expiresAtMillis, message);
         to++;
     }
 
-    void prepend(long position, int share, int bodyBytes, long expiresAtMillis, Message message) {
+    void prepend(
+            long position, int share, int headerBytes, int bodyBytes, long expiresAtMillis, Message message) {
         own();
-        set(from - 1, position, share, bodyBytes, expiresAtMillis, message);
+        set(from - 1, position, share, headerBytes, bodyBytes, expiresAtMillis, message);
         from--;
     }
 
-    private void set(int index, long position, int share, int bodyBytes, long expiresAtMillis, Message message) {
+    private void set(
+            int index, long position, int share, int headerBytes, int bodyBytes, long expiresAtMillis,
+            Message message) {
+        setHeaderBytes(index, headerBytes);
         if (expiresAtMillis != QueueEntry.NEVER && expiresAt == null) {
             expiresAt = new long[capacity()];
             Arrays.fill(expiresAt, QueueEntry.NEVER);
@@ -158,6 +176,20 @@ final class BacklogChunk {
             maxPosition = Math.max(maxPosition, position);
         }
         live++;
+    }
+
+    private void setHeaderBytes(int index, int bytes) {
+        if (headerBytes == null && bytes != commonHeaderBytes) {
+            if (live == 0) {
+                commonHeaderBytes = bytes;
+            } else {
+                headerBytes = new int[capacity()];
+                Arrays.fill(headerBytes, commonHeaderBytes);
+            }
+        }
+        if (headerBytes != null) {
+            headerBytes[index] = bytes;
+        }
     }
 
     /** Removes the first entry; its slot stays as it is for the snapshots, but lets go of a message. */
@@ -189,12 +221,8 @@ final class BacklogChunk {
         return true;
     }
 
-    /**
-     * Removes up to {@code most} entries that expire by {@code nowMillis}, but none of the first {@code skip}; returns the
-     * bytes of their bodies.
-     */
-    long removeDue(long nowMillis, int skip, int most, Backlog.Entries out) {
-        long removedBytes = 0;
+    /** Removes up to {@code most} entries that expire by {@code nowMillis}, but none of the first {@code skip}. */
+    void removeDue(long nowMillis, int skip, int most, Backlog.Entries out) {
         long soonest = QueueEntry.NEVER;
         int seen = 0;
         int left = most;
@@ -209,7 +237,6 @@ final class BacklogChunk {
             }
             left--;
             live--;
-            removedBytes += bodyBytes[i];
             tell(i, out);
             own();
             positions[i] = HOLE;
@@ -222,7 +249,6 @@ final class BacklogChunk {
         if (live > 0 && live <= capacity() / 4 && capacity() > MIN_ENTRIES) {
             squeeze();
         }
-        return removedBytes;
     }
 
     /** Moves what is left after holes were made into columns that fit, so that a few survivors do not hold a whole chunk. */
@@ -231,6 +257,7 @@ final class BacklogChunk {
         long[] newPositions = new long[capacity];
         int[] newShares = new int[capacity];
         int[] newBodyBytes = new int[capacity];
+        int[] newHeaderBytes = headerBytes == null ? null : new int[capacity];
         long[] newExpiresAt = minExpiresAt == QueueEntry.NEVER ? null : new long[capacity];
         Message[] newMessages = messages == null ? null : new Message[capacity];
         int count = 0;
@@ -241,6 +268,9 @@ final class BacklogChunk {
             newPositions[count] = positions[i];
             newShares[count] = shares[i];
             newBodyBytes[count] = bodyBytes[i];
+            if (newHeaderBytes != null) {
+                newHeaderBytes[count] = headerBytes[i];
+            }
             if (newExpiresAt != null) {
                 newExpiresAt[count] = expiresAt[i];
             }
@@ -252,6 +282,7 @@ final class BacklogChunk {
         positions = newPositions;
         shares = newShares;
         bodyBytes = newBodyBytes;
+        headerBytes = newHeaderBytes;
         expiresAt = newExpiresAt;
         messages = newMessages;
         from = 0;
@@ -290,7 +321,8 @@ final class BacklogChunk {
     /** Lends its columns to a snapshot. */
     Backlog.Columns share() {
         shared = true;
-        return new Backlog.Columns(positions, shares, bodyBytes, expiresAt, from, to);
+        return new Backlog.Columns(
+                positions, shares, commonHeaderBytes, headerBytes, bodyBytes, expiresAt, from, to);
     }
 
     /** Makes sure that no snapshot refers to the columns. */
@@ -300,6 +332,7 @@ final class BacklogChunk {
             positions = positions.clone();
             shares = shares.clone();
             bodyBytes = bodyBytes.clone();
+            headerBytes = headerBytes == null ? null : headerBytes.clone();
             expiresAt = expiresAt == null ? null : expiresAt.clone();
         }
     }

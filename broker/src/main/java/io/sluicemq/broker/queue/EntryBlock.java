@@ -9,12 +9,14 @@ import java.nio.ByteBuffer;
  *
  * <pre>
  *  block = count(i32) group*            until count entries are read
- *  group = tag(varint) delta(zigzag) [share(varint) bodyBytes(varint)] [expires(zigzag)]
+ *  group = tag(varint) delta(zigzag) [share(varint) headerBytes(varint) bodyBytes(varint)] [expires(zigzag)]
  *
- *  tag      entries of the group * 4 + 2 if share and bodyBytes are those of the group before + 1 if it expires
+ *  tag      entries of the group * 4 + 2 if the three sizes are those of the group before + 1 if it expires
  *  delta    (position - position of the entry before) / 8, for each entry of the group; the first's is its position / 8
  *  expires  expiresAtMillis - that of the entry before that expires, 0 at first; such a group has one entry
  * </pre>
+ *
+ * <p>The older encoding has no headerBytes; it is still read.
  *
  * <p>Messages of one size lie in the log at equal distances, so however many there are they make one group. Reusable; owned by
  * the loop that uses it.
@@ -24,7 +26,7 @@ final class EntryBlock {
     /** The most entries in a block, which bounds what damaged bytes can claim to stand for. */
     static final int MAX_ENTRIES = 1 << 24;
 
-    private static final int MAX_GROUP_BYTES = 5 + Numbers.MAX_VARINT_BYTES + 5 + 5 + Numbers.MAX_VARINT_BYTES;
+    private static final int MAX_GROUP_BYTES = 5 + Numbers.MAX_VARINT_BYTES + 5 + 5 + 5 + Numbers.MAX_VARINT_BYTES;
 
     /** A buffer with less room than this may not take any entry. */
     static final int MIN_BYTES = Integer.BYTES + MAX_GROUP_BYTES;
@@ -41,6 +43,7 @@ final class EntryBlock {
     /** The sizes that the last written group left behind. */
     private int writtenShare;
 
+    private int writtenHeaderBytes;
     private int writtenBodyBytes;
 
     /** Entries in the group that is not written yet: 0 if there is none, otherwise none of them expires. */
@@ -48,6 +51,7 @@ final class EntryBlock {
 
     private long runDelta;
     private int runShare;
+    private int runHeaderBytes;
     private int runBodyBytes;
 
     /**
@@ -65,6 +69,7 @@ final class EntryBlock {
         position = 0;
         expiresAtMillis = 0;
         writtenShare = 0;
+        writtenHeaderBytes = 0;
         writtenBodyBytes = 0;
         run = 0;
         Numbers.putInt(target, 0);
@@ -76,17 +81,23 @@ final class EntryBlock {
      * @param position from 0, divisible by 8
      * @param expiresAtMillis milliseconds since 1970, or {@link QueueEntry#NEVER}
      */
-    boolean add(long position, int share, int bodyBytes, long expiresAtMillis) {
-        if (position < 0 || (position & 7) != 0 || (share | bodyBytes) < 0) {
+    boolean add(long position, int share, int headerBytes, int bodyBytes, long expiresAtMillis) {
+        if (position < 0 || (position & 7) != 0 || (share | headerBytes | bodyBytes) < 0) {
             throw new IllegalArgumentException(
-                    "no entry: position " + position + ", share " + share + ", body " + bodyBytes);
+                    "no entry: position " + position + ", share " + share + ", header " + headerBytes + ", body "
+                            + bodyBytes);
         }
         long delta = position - this.position >> 3;
         boolean expires = expiresAtMillis != QueueEntry.NEVER;
         if (entries == MAX_ENTRIES) {
             return false;
         }
-        if (run > 0 && !expires && delta == runDelta && share == runShare && bodyBytes == runBodyBytes) {
+        if (run > 0
+                && !expires
+                && delta == runDelta
+                && share == runShare
+                && headerBytes == runHeaderBytes
+                && bodyBytes == runBodyBytes) {
             run++;
         } else {
             // The group that is not written yet has its room; this one needs as much beyond.
@@ -95,13 +106,14 @@ final class EntryBlock {
             }
             writeRun();
             if (expires) {
-                writeGroup(1, delta, share, bodyBytes, EXPIRES);
+                writeGroup(1, delta, share, headerBytes, bodyBytes, EXPIRES);
                 Numbers.putVarint(out, Numbers.zigzag(expiresAtMillis - this.expiresAtMillis));
                 this.expiresAtMillis = expiresAtMillis;
             } else {
                 run = 1;
                 runDelta = delta;
                 runShare = share;
+                runHeaderBytes = headerBytes;
                 runBodyBytes = bodyBytes;
             }
         }
@@ -120,29 +132,33 @@ final class EntryBlock {
 
     private void writeRun() {
         if (run > 0) {
-            writeGroup(run, runDelta, runShare, runBodyBytes, 0);
+            writeGroup(run, runDelta, runShare, runHeaderBytes, runBodyBytes, 0);
             run = 0;
         }
     }
 
-    private void writeGroup(int count, long delta, int share, int bodyBytes, int expires) {
-        boolean same = share == writtenShare && bodyBytes == writtenBodyBytes;
+    private void writeGroup(int count, long delta, int share, int headerBytes, int bodyBytes, int expires) {
+        boolean same =
+                share == writtenShare && headerBytes == writtenHeaderBytes && bodyBytes == writtenBodyBytes;
         Numbers.putVarint(out, (long) count << 2 | (same ? SAME_SIZES : 0) | expires);
         Numbers.putVarint(out, Numbers.zigzag(delta));
         if (!same) {
             Numbers.putVarint(out, share);
+            Numbers.putVarint(out, headerBytes);
             Numbers.putVarint(out, bodyBytes);
             writtenShare = share;
+            writtenHeaderBytes = headerBytes;
             writtenBodyBytes = bodyBytes;
         }
     }
 
     /**
-     * Reads the block at the position of {@code in}, which moves behind it.
+     * Reads the block at the position of {@code in}, which moves behind it; the entries' messages are null.
      *
+     * @param headers whether it has header bytes; if not, 0 is told
      * @throws BadRecord if it is malformed; entries before the fault have been told then
      */
-    static void decode(ByteBuffer in, Backlog.Entries out) throws BadRecord {
+    static void decode(ByteBuffer in, boolean headers, Backlog.Entries out) throws BadRecord {
         int left = Numbers.readInt(in);
         if (left < 0 || left > MAX_ENTRIES) {
             throw new BadRecord("a block of " + left + " entries");
@@ -150,6 +166,7 @@ final class EntryBlock {
         long position = 0;
         long expiresAtMillis = 0;
         int share = 0;
+        int headerBytes = 0;
         int bodyBytes = 0;
         while (left > 0) {
             long tag = Numbers.readVarint(in);
@@ -161,6 +178,7 @@ final class EntryBlock {
             long delta = Numbers.unzigzag(Numbers.readVarint(in)) << 3;
             if ((tag & SAME_SIZES) == 0) {
                 share = Numbers.readVarint(in, Integer.MAX_VALUE);
+                headerBytes = headers ? Numbers.readVarint(in, Integer.MAX_VALUE) : 0;
                 bodyBytes = Numbers.readVarint(in, Integer.MAX_VALUE);
             }
             long expiry = QueueEntry.NEVER;
@@ -173,7 +191,7 @@ final class EntryBlock {
                 if (position < 0) {
                     throw new BadRecord("an entry at the position " + position);
                 }
-                out.entry(position, share, bodyBytes, expiry, null);
+                out.entry(position, share, headerBytes, bodyBytes, expiry, null);
             }
             left -= (int) count;
         }

@@ -41,15 +41,17 @@ final class LoggedMessages {
     static final class Dying {
         final int level;
         final int share;
+        final int headerBytes;
         final int bodyBytes;
         final long expiresAtMillis;
         /** Changes when the log is compacted. */
         long position;
 
-        Dying(int level, long position, int share, int bodyBytes, long expiresAtMillis) {
+        Dying(int level, long position, int share, int headerBytes, int bodyBytes, long expiresAtMillis) {
             this.level = level;
             this.position = position;
             this.share = share;
+            this.headerBytes = headerBytes;
             this.bodyBytes = bodyBytes;
             this.expiresAtMillis = expiresAtMillis;
         }
@@ -137,9 +139,10 @@ final class LoggedMessages {
     // ---- dead letters
 
     /** A message has left that is to become a dead letter; until it is {@link #buried} a crash must find it here. */
-    void dying(int level, long position, int share, int bodyBytes, long expiresAtMillis) {
+    void dying(
+            int level, long position, int share, int headerBytes, int bodyBytes, long expiresAtMillis) {
         if (position != QueueEntry.NOT_LOGGED) {
-            dying.putIfAbsent(position, new Dying(level, position, share, bodyBytes, expiresAtMillis));
+            dying.putIfAbsent(position, new Dying(level, position, share, headerBytes, bodyBytes, expiresAtMillis));
         }
     }
 

@@ -75,7 +75,8 @@ final class Paging {
     void add(int level, long position, int share, Message message, long expiresAtMillis) {
         boolean logged = position != QueueEntry.NOT_LOGGED;
         ready.openBacklog(level)
-                .append(position, share, message.body().length, expiresAtMillis, logged ? null : message);
+                .append(position, share, message.header().length, message.body().length, expiresAtMillis,
+                        logged ? null : message);
         ready.waiting(1);
         if (logged) {
             effects.notStored(message);
@@ -103,8 +104,8 @@ final class Paging {
                     entry = ready.takeLast(level, KEPT_WHEN_SHORT)) {
                 boolean logged = entry.isLogged();
                 ready.openBacklog(level)
-                        .prepend(entry.position, entry.share, entry.message.body().length, entry.expiresAtMillis,
-                                logged ? null : entry.message);
+                        .prepend(entry.position, entry.share, entry.message.header().length,
+                                entry.message.body().length, entry.expiresAtMillis, logged ? null : entry.message);
                 ready.waiting(1);
                 queue.pagedOut(entry);
                 if (logged) {
@@ -160,7 +161,7 @@ final class Paging {
                 : Math.max(LEAST_BATCH_BYTES, Math.min(BATCH_BYTES, effects.residentBytes() / 2));
         long[] positions = new long[BATCH];
         Backlog backlog = ready.backlog(level);
-        int count = backlog.peek(BATCH, most, positions, new int[BATCH]);
+        int count = backlog.peek(BATCH, most, positions);
         long[] logged = new long[count];
         int inLog = 0;
         for (int i = 0; i < count; i++) {
@@ -264,6 +265,7 @@ final class Paging {
     void dropFirst(int level, Runnable dropped) {
         Backlog backlog = ready.backlog(level);
         long position = backlog.firstPosition();
+        int headerBytes = backlog.firstHeaderBytes();
         int bodyBytes = backlog.firstBodyBytes();
         long expires = backlog.firstExpiresAt();
         if (position == QueueEntry.NOT_LOGGED) {
@@ -273,7 +275,8 @@ final class Paging {
         }
         backlog.removeFirst();
         ready.waiting(-1);
-        queue.leftBacklog(position, bodyBytes, expires);
+        queue.leftBacklog(position, headerBytes, bodyBytes, expires);
+        queue.left(headerBytes + bodyBytes + Message.OVERHEAD_BYTES);
         dropped.run();
         countIndex();
     }
@@ -305,13 +308,14 @@ final class Paging {
                 continue;
             }
             int here = level;
-            backlog.removeDue(nowMillis, 0, DUE_BATCH - due.size(), (position, share, bodyBytes, expires, message) -> {
-                due.add(new Due(position, share, message));
+            int most = DUE_BATCH - due.size();
+            backlog.removeDue(nowMillis, 0, most, (position, share, headerBytes, bodyBytes, expires, message) -> {
+                due.add(new Due(position, share, headerBytes + bodyBytes + Message.OVERHEAD_BYTES, message));
                 if (deadLetters) {
-                    queue.logged().dying(here, position, share, bodyBytes, expires);
+                    queue.logged().dying(here, position, share, headerBytes, bodyBytes, expires);
                 }
                 ready.waiting(-1);
-                queue.leftBacklog(position, bodyBytes, expires);
+                queue.leftBacklog(position, headerBytes, bodyBytes, expires);
             });
         }
         countIndex();
@@ -355,13 +359,15 @@ final class Paging {
 
         private final long position;
         private final int share;
+        private final int sizeBytes;
         private final Message message;
         /** Where it is being read. */
         private long askedAt;
 
-        Due(long position, int share, Message message) {
+        Due(long position, int share, int sizeBytes, Message message) {
             this.position = position;
             this.share = share;
+            this.sizeBytes = sizeBytes;
             this.message = message;
         }
 
@@ -374,6 +380,7 @@ final class Paging {
                 effects.deadLetter(queue, letter, Death.Reason.EXPIRED, position, share, null);
                 return;
             }
+            queue.left(sizeBytes);
             effects.dropped(Death.Reason.EXPIRED);
             if (position != QueueEntry.NOT_LOGGED) {
                 effects.unlog(queue, queue.buried(position), share, null);
@@ -425,6 +432,16 @@ final class Paging {
     }
 
     // ---- the end of all of them
+
+    /** Bytes that the messages count for which wait in the log. */
+    long waitingBytes() {
+        long bytes = 0;
+        for (int level = 0; level < ready.levels(); level++) {
+            Backlog backlog = ready.backlog(level);
+            bytes += backlog == null ? 0 : backlog.sizeBytes();
+        }
+        return bytes;
+    }
 
     /** Gives up all messages that wait in the log; returns how many. */
     int discard(boolean queueIsGone) {

@@ -41,6 +41,15 @@ final class PriorityMessages {
         return residentBytes;
     }
 
+    /** What all of them {@linkplain Backlog#sizeBytes count}, in memory or not. */
+    long sizeBytes() {
+        long bytes = residentBytes;
+        for (Backlog backlog : backlogs) {
+            bytes += backlog == null ? 0 : backlog.sizeBytes();
+        }
+        return bytes;
+    }
+
     int levels() {
         return levels.length;
     }

@@ -154,6 +154,7 @@ public final class Queue {
             if (backlog != null) {
                 readyBodyBytes += backlog.bodyBytes();
                 expiringEntries += messages.expiring(level);
+                account.stored(backlog.sizeBytes(), backlog.size());
                 paging.restore(level, backlog);
             }
         }
@@ -201,6 +202,11 @@ public final class Queue {
     /** Bytes of ready messages in memory. */
     public long residentBytes() {
         return ready.residentBytes();
+    }
+
+    /** Bytes of ready messages, in memory or not: header, body and {@link Message#OVERHEAD_BYTES} of each. */
+    public long readyBytes() {
+        return ready.sizeBytes();
     }
 
     /** It was declared again, or read: an unused queue's time starts anew. */
@@ -303,6 +309,11 @@ public final class Queue {
         }
     }
 
+    /** A message of so many bytes that was counted has left for good, from among those that wait in the log. */
+    void left(int sizeBytes) {
+        account.left(loop, sizeBytes, 1);
+    }
+
     /** The dead letter of a message that has left is where it belongs, or there is none: it counts here no more. */
     public void departed(Message message) {
         left(message);
@@ -377,7 +388,7 @@ public final class Queue {
     }
 
     /** A message has left from among those that wait in the log. */
-    void leftBacklog(long position, int bodyBytes, long expiresAtMillis) {
+    void leftBacklog(long position, int headerBytes, int bodyBytes, long expiresAtMillis) {
         logged.left(position);
         readyBodyBytes -= bodyBytes;
         if (expiresAtMillis != QueueEntry.NEVER) {
@@ -635,7 +646,9 @@ public final class Queue {
     private long purge(boolean gone) {
         long count = 0;
         if (paging != null) {
+            long bytes = paging.waitingBytes();
             count = paging.discard(gone);
+            account.left(loop, bytes, count);
             effects.changed(0, (int) -count, 0);
         }
         for (QueueEntry entry = ready.first(); entry != null; entry = ready.first()) {
@@ -853,7 +866,9 @@ public final class Queue {
             Message message, Death.Reason reason, long position, int share, long expiresAtMillis,
             Completion completion) {
         if (options.deadLetterExchange() != null) {
-            logged.dying(ready.level(message.priority()), position, share, message.body().length, expiresAtMillis);
+            logged.dying(
+                    ready.level(message.priority()), position, share, message.header().length, message.body().length,
+                    expiresAtMillis);
             effects.deadLetter(this, message, reason, position, share, completion);
             return;
         }

@@ -13,10 +13,11 @@ import java.util.Map;
  * meanwhile doesn't change it.
  *
  * <pre>
- *  section   = head | entries
+ *  section   = head | entries | older
  *  head      = 1 (u8) queue id (i64) delivered up to (i64) count (i32) count * { position (i64) failed deliveries (i32) }
  *              0 failed deliveries: it was delivered, too, though it is behind that position, as its record has moved
- *  entries   = 2 (u8) queue id (i64) level (u16) a block of {@link EntryBlock}
+ *  entries   = 6 (u8) queue id (i64) level (u16) a block of {@link EntryBlock}
+ *  older     = 2 (u8) queue id (i64) level (u16) a block of its older encoding, which is still read
  * </pre>
  *
  * The entries of a level come in their order, over any number of sections.
@@ -24,7 +25,8 @@ import java.util.Map;
 public final class QueueSnapshot {
 
     static final int HEAD = 1;
-    static final int ENTRIES = 2;
+    static final int ENTRIES_WITHOUT_HEADERS = 2;
+    static final int ENTRIES = 6;
 
     /** What is dying stands before what is ready, in the order in which it left. */
     private static final long BEFORE_ALL = -1;
@@ -35,7 +37,8 @@ public final class QueueSnapshot {
     /** A buffer must have room for this. */
     public static final int LEAST_BYTES = Math.max(HEAD_BYTES + FAILED_BYTES, ENTRIES_BYTES + EntryBlock.MIN_BYTES);
 
-    private record Resident(long sequence, long position, int share, int bodyBytes, long expiresAtMillis) {}
+    private record Resident(
+            long sequence, long position, int share, int headerBytes, int bodyBytes, long expiresAtMillis) {}
 
     private static final class Level {
         private final int number;
@@ -69,7 +72,7 @@ public final class QueueSnapshot {
         Level[] levels = new Level[ready.levels()];
         for (LoggedMessages.Dying each : logged.dying()) {
             open(levels, each.level).residents.add(new Resident(
-                    BEFORE_ALL, each.position, each.share, each.bodyBytes, each.expiresAtMillis));
+                    BEFORE_ALL, each.position, each.share, each.headerBytes, each.bodyBytes, each.expiresAtMillis));
         }
         for (QueueEntry entry = logged.unsettled(); entry != null; entry = entry.after) {
             add(levels, ready.level(entry), entry, deliveredUpTo, failed);
@@ -105,7 +108,8 @@ public final class QueueSnapshot {
     private static void add(
             Level[] levels, int number, QueueEntry entry, long deliveredUpTo, Map<Long, Integer> failed) {
         open(levels, number).residents.add(new Resident(
-                entry.sequence, entry.position, entry.share, entry.message.body().length, entry.expiresAtMillis));
+                entry.sequence, entry.position, entry.share, entry.message.header().length, entry.message.body().length,
+                entry.expiresAtMillis));
         boolean counts = entry.queue.options().countsDeliveries();
         boolean delivered = entry.redelivered || !entry.isReady();
         if (counts && entry.deliveryCount > 0 || delivered && entry.position > deliveredUpTo) {
@@ -131,7 +135,8 @@ public final class QueueSnapshot {
             block.begin(out);
             while (at.next < at.residents.size()) {
                 Resident next = at.residents.get(at.next);
-                if (!block.add(next.position, next.share, next.bodyBytes, next.expiresAtMillis)) {
+                if (!block.add(
+                        next.position, next.share, next.headerBytes, next.bodyBytes, next.expiresAtMillis)) {
                     break;
                 }
                 at.next++;

@@ -36,13 +36,14 @@ public final class RecoveredMessages {
 
     /** A message of the log behind the checkpoint. */
     public void published(
-            long position, int share, int bodyBytes, int priority, long publishedMillis, long ttlMillis) {
+            long position, int share, int headerBytes, int bodyBytes, int priority, long publishedMillis,
+            long ttlMillis) {
         long ttl = options.messageTtlMillis();
         if (ttlMillis != Message.NO_TTL && (ttl == QueueOptions.NONE || ttlMillis < ttl)) {
             ttl = ttlMillis;
         }
         long expiresAt = ttl == QueueOptions.NONE ? QueueEntry.NEVER : publishedMillis + ttl;
-        add(Math.min(priority, levels.length - 1), position, share, bodyBytes, expiresAt);
+        add(Math.min(priority, levels.length - 1), position, share, headerBytes, bodyBytes, expiresAt);
     }
 
     /**
@@ -53,11 +54,12 @@ public final class RecoveredMessages {
         perhapsTwice.add(position);
     }
 
-    private void add(int level, long position, int share, int bodyBytes, long expiresAtMillis) {
+    private void add(
+            int level, long position, int share, int headerBytes, int bodyBytes, long expiresAtMillis) {
         if (levels[level] == null) {
             levels[level] = new Backlog();
         }
-        levels[level].append(position, share, bodyBytes, expiresAtMillis, null);
+        levels[level].append(position, share, headerBytes, bodyBytes, expiresAtMillis, null);
     }
 
     public void removed(long position) {
@@ -80,7 +82,9 @@ public final class RecoveredMessages {
     /** Whether a piece of a checkpoint is such a section. */
     public static boolean isSection(ByteBuffer piece) {
         int kind = piece.get(piece.position());
-        return kind == QueueSnapshot.HEAD || kind == QueueSnapshot.ENTRIES;
+        return kind == QueueSnapshot.HEAD
+                || kind == QueueSnapshot.ENTRIES
+                || kind == QueueSnapshot.ENTRIES_WITHOUT_HEADERS;
     }
 
     /** Takes a section of a checkpoint of that position: the log has what is there and behind, perhaps once more. */
@@ -98,9 +102,9 @@ public final class RecoveredMessages {
         if (level < 0 || level >= levels.length) {
             throw new BadRecord("a queue of " + levels.length + " priorities has messages of priority " + level);
         }
-        Backlog.decode(
-                section, (position, share, bodyBytes, expires, message) -> {
-                    add(level, position, share, bodyBytes, expires);
+        EntryBlock.decode(
+                section, kind == QueueSnapshot.ENTRIES, (position, share, headerBytes, bodyBytes, expires, message) -> {
+                    add(level, position, share, headerBytes, bodyBytes, expires);
                     if (position >= checkpoint) {
                         perhapsTwice(position);
                     }
@@ -134,7 +138,7 @@ public final class RecoveredMessages {
             Backlog left = asItIs ? found : new Backlog();
             int[] count = expiring;
             int here = level;
-            found.forEach((position, share, bodyBytes, expires, message) -> {
+            found.forEach((position, share, headerBytes, bodyBytes, expires, message) -> {
                 long at = asItIs ? position : lastOf(position, moves);
                 if (at == MISSING || twice.contains(at) && !seen.add(at)) {
                     return;
@@ -150,7 +154,7 @@ public final class RecoveredMessages {
                     stillFailed.put(at, 0); // where it is now says no more that it was delivered
                 }
                 if (!asItIs) {
-                    left.append(at, share, bodyBytes, expires, null);
+                    left.append(at, share, headerBytes, bodyBytes, expires, null);
                 }
             });
             levels[level] = asItIs && !lost.isEmpty() ? without(lost, found) : left;
@@ -166,9 +170,9 @@ public final class RecoveredMessages {
 
     private static Backlog without(LongHashSet lost, Backlog found) {
         Backlog left = new Backlog();
-        found.forEach((position, share, bodyBytes, expires, message) -> {
+        found.forEach((position, share, headerBytes, bodyBytes, expires, message) -> {
             if (!lost.contains(position)) {
-                left.append(position, share, bodyBytes, expires, null);
+                left.append(position, share, headerBytes, bodyBytes, expires, null);
             }
         });
         return left;

@@ -4,6 +4,7 @@ import static io.sluicemq.broker.engine.TestBroker.message;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
+import io.sluicemq.api.Client;
 import io.sluicemq.api.ConsumerSpec;
 import io.sluicemq.api.Delivery;
 import io.sluicemq.api.Delivery.Outcome;
@@ -456,6 +457,50 @@ class PagingTest {
         assertThat(deliveries).hasSize(110);
         assertThat(deliveries.subList(0, 10)).allMatch(Delivery::redelivered);
         assertThat(deliveries.subList(10, 110)).noneMatch(Delivery::redelivered);
+    }
+
+    // ---- what is known of sizes
+
+    private static Message withHeader(String queue, int headerBytes, int bodyBytes) {
+        return new Message(TestBroker.TestFormat.INSTANCE, "", queue, List.of("further"), new byte[headerBytes],
+                new byte[bodyBytes], true, 0, Message.NO_TTL, null);
+    }
+
+    /** Those in memory, those that wait in the log, those of a transaction; from the log and from a checkpoint. */
+    @Test
+    void shouldKnowTheSizesOfMessagesAfterARestart() {
+        producer.declaresDurable("q", Map.of());
+        long expected = 0;
+        for (int i = 0; i < 2000; i++) {
+            Message message = withHeader("q", i % 500 == 7 ? 90 : 33, 100 + i % 3);
+            expected += message.sizeBytes();
+            producer.does(() -> producer.client.publish(message, null));
+        }
+        List<Message> together = List.of(withHeader("q", 50, 10), withHeader("q", 0, 0));
+        producer.<Void>asks(reply -> {
+            Client.Transaction transaction = producer.client.begin();
+            together.forEach(transaction::publish);
+            transaction.commit(reply);
+        }).result();
+        expected += together.stream().mapToLong(Message::sizeBytes).sum();
+        assertThat(broker.queue("q").readyBytes()).isEqualTo(expected);
+        broker = broker.crashesAndReopens();
+        assertThat(broker.queue("q").readyBytes()).isEqualTo(expected);
+        broker = broker.stopsAndReopens();
+        assertThat(broker.queue("q").readyBytes()).isEqualTo(expected);
+        taker = broker.connect(1);
+        for (int i = 0; i < 1000; i++) {
+            Delivery delivery = taker.gets("q");
+            expected -= delivery.message().sizeBytes();
+            taker.settles(delivery, Outcome.ACCEPTED);
+        }
+        assertThat(broker.queue("q").readyBytes()).isEqualTo(expected);
+        broker = broker.stopsAndReopens();
+        assertThat(broker.queue("q").readyBytes()).isEqualTo(expected);
+        taker = broker.connect(1);
+        drains(taker, "q", 0);
+        assertThat(broker.queue("q").readyBytes()).isZero();
+        assertNothingIsLeft();
     }
 
     // ---- reads that fail

@@ -48,6 +48,10 @@ class RecordProperties {
     }
 
     private static final Reader MESSAGE = payload -> MessageRecord.decode(payload, NamedFormat::find);
+    private static final Reader HEADER = payload -> {
+        MessageRecord.check(payload);
+        MessageRecord.headerBytes(payload);
+    };
     private static final Reader TURN = payload -> TurnRecord.read(payload, NOBODY);
     private static final Reader COMMIT = payload -> CommitRecord.read(payload, NOBODY);
     private static final Reader TOPOLOGY = TopologyRecord::decode;
@@ -126,12 +130,20 @@ class RecordProperties {
         for (int i = 0; i < queueIds.length; i++) {
             assertThat(MessageRecord.queueId(payload, i)).isEqualTo(queueIds[i]);
         }
+        MessageRecord.check(payload);
+        assertThat(MessageRecord.headerBytes(payload)).isEqualTo(message.header().length);
         assertThat(payload.position()).isZero();
     }
 
     @Property(tries = 50)
     void shouldRefuseADamagedMessage(@ForAll("messages") Message message, @ForAll Random random) {
-        assertSafe(MESSAGE, MessageRecordTest.encoded(message, 1, 2).array(), random);
+        byte[] payload = MessageRecordTest.encoded(message, 1, 2).array();
+        assertSafe(MESSAGE, payload, random);
+        for (int i = 0; i < 50; i++) {
+            byte[] damaged = payload.clone();
+            damaged[random.nextInt(payload.length)] = (byte) random.nextInt();
+            refuses(HEADER, ByteBuffer.wrap(damaged));
+        }
     }
 
     // ---- turns and transactions ----------------------------------------------------------------------------------------

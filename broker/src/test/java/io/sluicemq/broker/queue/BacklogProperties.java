@@ -19,7 +19,13 @@ class BacklogProperties {
 
     private static final long NEVER = Long.MAX_VALUE;
 
-    private record Entry(long position, int share, int bodyBytes, long expiresAt, Message message) {}
+    private record Entry(
+            long position, int share, int headerBytes, int bodyBytes, long expiresAt, Message message) {
+
+        long sizeBytes() {
+            return headerBytes + bodyBytes + Message.OVERHEAD_BYTES;
+        }
+    }
 
     /** A snapshot and what it has to hold. */
     private record Taken(Backlog.Snapshot snapshot, List<Entry> expected) {}
@@ -81,7 +87,9 @@ class BacklogProperties {
         boolean inMemory = !simple && random.nextInt(8) == 0;
         Message message = inMemory ? Samples.message("m", 10) : null;
         int bodyBytes = simple ? 100 : random.nextInt(200);
-        return new Entry(inMemory ? -1 : nextPosition, bodyBytes + 20, bodyBytes, expiresAt, message);
+        // As a rule all of a queue are alike in that.
+        int headerBytes = simple || random.nextInt(8) > 0 ? 30 : random.nextInt(100);
+        return new Entry(inMemory ? -1 : nextPosition, bodyBytes + 20, headerBytes, bodyBytes, expiresAt, message);
     }
 
     private void append(int many, Random random) {
@@ -89,7 +97,8 @@ class BacklogProperties {
         for (int i = 0; i < many; i++) {
             Entry entry = entry(random, simple);
             model.add(entry);
-            backlog.append(entry.position, entry.share, entry.bodyBytes, entry.expiresAt, entry.message);
+            backlog.append(entry.position, entry.share, entry.headerBytes, entry.bodyBytes, entry.expiresAt,
+                    entry.message);
         }
     }
 
@@ -98,7 +107,8 @@ class BacklogProperties {
         for (int i = 0; i < many; i++) {
             Entry entry = entry(random, false);
             added.addFirst(entry);
-            backlog.prepend(entry.position, entry.share, entry.bodyBytes, entry.expiresAt, entry.message);
+            backlog.prepend(entry.position, entry.share, entry.headerBytes, entry.bodyBytes, entry.expiresAt,
+                    entry.message);
         }
         model.addAll(0, added);
     }
@@ -108,6 +118,7 @@ class BacklogProperties {
             Entry entry = model.removeFirst();
             assertThat(backlog.firstPosition()).isEqualTo(entry.position);
             assertThat(backlog.firstShare()).isEqualTo(entry.share);
+            assertThat(backlog.firstHeaderBytes()).isEqualTo(entry.headerBytes);
             assertThat(backlog.firstBodyBytes()).isEqualTo(entry.bodyBytes);
             assertThat(backlog.firstExpiresAt()).isEqualTo(entry.expiresAt);
             assertThat(backlog.firstMessage()).isSameAs(entry.message);
@@ -143,7 +154,8 @@ class BacklogProperties {
         for (int i = 0; i < model.size(); i++) {
             Entry entry = model.get(i);
             if (entry.position >= Math.max(0, lowest) && entry.position <= highest && entry.position % 3 == 0) {
-                model.set(i, new Entry(entry.position + by, entry.share, entry.bodyBytes, entry.expiresAt, null));
+                model.set(i, new Entry(
+                        entry.position + by, entry.share, entry.headerBytes, entry.bodyBytes, entry.expiresAt, null));
                 expected.add(List.of(entry.position, entry.position + by, (long) entry.share));
             }
         }
@@ -163,6 +175,8 @@ class BacklogProperties {
         assertThat(backlog.size()).isEqualTo(model.size());
         assertThat(backlog.isEmpty()).isEqualTo(model.isEmpty());
         assertThat(backlog.bodyBytes()).isEqualTo(model.stream().mapToLong(Entry::bodyBytes).sum());
+        assertThat(backlog.sizeBytes())
+                .isEqualTo(model.stream().mapToLong(Entry::sizeBytes).sum());
         assertThat(backlog.minExpiresAt())
                 .isLessThanOrEqualTo(model.stream().mapToLong(Entry::expiresAt).min().orElse(NEVER));
         assertThat(backlog.indexBytes()).isGreaterThanOrEqualTo(16L * model.size());
@@ -183,27 +197,25 @@ class BacklogProperties {
 
     private void assertPeeksTheFirst(Random random) {
         int max = random.nextInt(1, 50);
-        long maxBytes = random.nextInt(3_000);
+        long maxBytes = random.nextInt(9_000);
         long[] positions = new long[max];
-        int[] shares = new int[max];
-        int count = backlog.peek(max, maxBytes, positions, shares);
+        int count = backlog.peek(max, maxBytes, positions);
         long bytes = 0;
         int expected = 0;
         while (expected < Math.min(max, model.size())) {
-            bytes += model.get(expected).share;
+            bytes += model.get(expected).sizeBytes();
             if (expected > 0 && bytes > maxBytes) {
                 break;
             }
             assertThat(positions[expected]).isEqualTo(model.get(expected).position);
-            assertThat(shares[expected]).isEqualTo(model.get(expected).share);
             expected++;
         }
         assertThat(count).isEqualTo(expected);
     }
 
     private static Backlog.Entries collector(List<Entry> entries) {
-        return (position, share, bodyBytes, expiresAt, message) -> entries
-                .add(new Entry(position, share, bodyBytes, expiresAt, message));
+        return (position, share, headerBytes, bodyBytes, expiresAt, message) -> entries
+                .add(new Entry(position, share, headerBytes, bodyBytes, expiresAt, message));
     }
 
     private static List<Entry> decoded(Backlog.Snapshot snapshot, int blockBytes) throws BadRecord {
@@ -214,7 +226,7 @@ class BacklogProperties {
             remain = snapshot.encodeNext(block);
             block.flip();
             int before = entries.size();
-            Backlog.decode(block, collector(entries));
+            EntryBlock.decode(block, true, collector(entries));
             assertThat(block.hasRemaining()).isFalse();
             assertThat(entries.size() > before || !remain).isTrue();
         }
@@ -222,10 +234,11 @@ class BacklogProperties {
     }
 
     @Property(tries = 500)
-    void shouldReadOrRefuseAnyBytes(@ForAll byte[] bytes) {
+    void shouldReadOrRefuseAnyBytes(@ForAll byte[] bytes, @ForAll boolean headers) {
         int[] told = new int[1];
         try {
-            Backlog.decode(ByteBuffer.wrap(bytes), (position, share, bodyBytes, expiresAt, message) -> told[0]++);
+            EntryBlock.decode(
+                    ByteBuffer.wrap(bytes), headers, (position, share, header, body, expiresAt, message) -> told[0]++);
         } catch (BadRecord refused) {
             assertThat(refused).hasMessageMatching(".+");
         }
@@ -246,7 +259,7 @@ class BacklogProperties {
 
     private static boolean refused(ByteBuffer in) {
         try {
-            Backlog.decode(in, (position, share, bodyBytes, expiresAt, message) -> {});
+            EntryBlock.decode(in, true, (position, share, header, body, expiresAt, message) -> {});
             return false;
         } catch (BadRecord refused) {
             return true;
