@@ -1,9 +1,12 @@
 package io.sluicemq.broker.engine;
 
 import io.sluicemq.api.MessageFormat;
+import io.sluicemq.broker.flow.AddressLimits;
+import io.sluicemq.broker.flow.AddressSettings;
 import java.security.SecureRandom;
 import java.util.Base64;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Supplier;
 
 /**
@@ -14,32 +17,49 @@ import java.util.function.Supplier;
  * @param names makes names for queues and reply addresses that nobody can guess; called on any loop
  * @param formats of the messages that the log may hold
  * @param witness what answers wait for beside the log; null for nothing
+ * @param addressSettings the limits of addresses, until they are changed
+ * @param virtualHostLimits the limits of virtual hosts, by name; one that is not in it has none
  */
 public record BrokerConfig(
         List<String> virtualHosts,
         long memoryBudgetBytes,
         Supplier<String> names,
         List<MessageFormat> formats,
-        Witness witness) {
+        Witness witness,
+        AddressSettings addressSettings,
+        Map<String, AddressLimits> virtualHostLimits) {
 
     public BrokerConfig {
         virtualHosts = List.copyOf(virtualHosts);
         formats = List.copyOf(formats);
+        virtualHostLimits = Map.copyOf(virtualHostLimits);
     }
 
     /** Without a witness, for a broker that has no log. */
     public BrokerConfig(List<String> virtualHosts, long memoryBudgetBytes, Supplier<String> names) {
-        this(virtualHosts, memoryBudgetBytes, names, List.of(), null);
+        this(virtualHosts, memoryBudgetBytes, names, List.of(), null, AddressSettings.NONE, Map.of());
     }
 
     /** The same with these formats. */
     public BrokerConfig withFormats(List<MessageFormat> all) {
-        return new BrokerConfig(virtualHosts, memoryBudgetBytes, names, all, witness);
+        return new BrokerConfig(virtualHosts, memoryBudgetBytes, names, all, witness, addressSettings,
+                virtualHostLimits);
     }
 
     /** The same with a witness. */
     public BrokerConfig withWitness(Witness other) {
-        return new BrokerConfig(virtualHosts, memoryBudgetBytes, names, formats, other);
+        return new BrokerConfig(virtualHosts, memoryBudgetBytes, names, formats, other, addressSettings,
+                virtualHostLimits);
+    }
+
+    /** The same with these limits of addresses. */
+    public BrokerConfig withAddressSettings(AddressSettings settings) {
+        return new BrokerConfig(virtualHosts, memoryBudgetBytes, names, formats, witness, settings, virtualHostLimits);
+    }
+
+    /** The same with limits of virtual hosts, by name. */
+    public BrokerConfig withVirtualHostLimits(Map<String, AddressLimits> limits) {
+        return new BrokerConfig(virtualHosts, memoryBudgetBytes, names, formats, witness, addressSettings, limits);
     }
 
     /** The format of that name, or null. */

@@ -5,6 +5,9 @@ import io.sluicemq.api.BrokerError;
 import io.sluicemq.api.Client;
 import io.sluicemq.api.Reply;
 import io.sluicemq.base.Loop;
+import io.sluicemq.broker.flow.AddressLimits;
+import io.sluicemq.broker.flow.AddressSettings;
+import io.sluicemq.broker.flow.AddressState;
 import io.sluicemq.broker.journal.Journal;
 import io.sluicemq.store.LogState;
 import java.util.ArrayList;
@@ -163,6 +166,23 @@ public final class BrokerEngine implements Broker {
             });
         }
         return sum.thenApply(Tally::toCounters);
+    }
+
+    /** Has these limits hold for all addresses, those there are and those to come. Any thread. */
+    public void addressSettings(AddressSettings settings) {}
+
+    /** Has these limits hold for virtual hosts, by name; one that is not in it has none. Any thread. */
+    public void virtualHostLimits(Map<String, AddressLimits> limits) {}
+
+    /**
+     * What addresses hold, and who waits for them. Any thread.
+     *
+     * @param virtualHost of this virtual host only; null for all
+     * @param name of this name only; null for all
+     * @param waitingOnly those only that a producer waits for
+     */
+    public CompletableFuture<List<AddressState>> addressStates(String virtualHost, String name, boolean waitingOnly) {
+        return CompletableFuture.completedFuture(List.of());
     }
 
     /** On the first loop: runs {@code task} there when no loop has publishes that wait for room in the log. */
