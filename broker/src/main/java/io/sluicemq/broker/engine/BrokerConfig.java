@@ -17,8 +17,8 @@ import java.util.function.Supplier;
  * @param names makes names for queues and reply addresses that nobody can guess; called on any loop
  * @param formats of the messages that the log may hold
  * @param witness what answers wait for beside the log; null for nothing
- * @param addressSettings the limits of addresses
- * @param virtualHostLimits the limits of virtual hosts that have any, by their names; of the policy {@code BLOCK}
+ * @param addressSettings the limits of addresses, until they are changed
+ * @param virtualHostLimits the limits of virtual hosts, by name; one that is not in it has none
  */
 public record BrokerConfig(
         List<String> virtualHosts,
@@ -30,9 +30,9 @@ public record BrokerConfig(
         Map<String, AddressLimits> virtualHostLimits) {
 
     public BrokerConfig {
-        virtualHostLimits = Map.copyOf(virtualHostLimits);
         virtualHosts = List.copyOf(virtualHosts);
         formats = List.copyOf(formats);
+        virtualHostLimits = Map.copyOf(virtualHostLimits);
     }
 
     /** Without a witness, for a broker that has no log. */
@@ -48,17 +48,16 @@ public record BrokerConfig(
 
     /** The same with a witness. */
     public BrokerConfig withWitness(Witness other) {
-        return new BrokerConfig(
-                virtualHosts, memoryBudgetBytes, names, formats, other, addressSettings, virtualHostLimits);
+        return new BrokerConfig(virtualHosts, memoryBudgetBytes, names, formats, other, addressSettings,
+                virtualHostLimits);
     }
 
     /** The same with these limits of addresses. */
     public BrokerConfig withAddressSettings(AddressSettings settings) {
-        return new BrokerConfig(
-                virtualHosts, memoryBudgetBytes, names, formats, witness, settings, virtualHostLimits);
+        return new BrokerConfig(virtualHosts, memoryBudgetBytes, names, formats, witness, settings, virtualHostLimits);
     }
 
-    /** The same with these limits of virtual hosts. */
+    /** The same with limits of virtual hosts, by name. */
     public BrokerConfig withVirtualHostLimits(Map<String, AddressLimits> limits) {
         return new BrokerConfig(virtualHosts, memoryBudgetBytes, names, formats, witness, addressSettings, limits);
     }

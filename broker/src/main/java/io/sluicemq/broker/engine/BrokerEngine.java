@@ -5,7 +5,9 @@ import io.sluicemq.api.BrokerError;
 import io.sluicemq.api.Client;
 import io.sluicemq.api.Reply;
 import io.sluicemq.base.Loop;
+import io.sluicemq.broker.flow.AddressLimits;
 import io.sluicemq.broker.flow.AddressSettings;
+import io.sluicemq.broker.flow.AddressState;
 import io.sluicemq.broker.journal.Journal;
 import io.sluicemq.store.LogState;
 import java.util.ArrayList;
@@ -148,13 +150,6 @@ public final class BrokerEngine implements Broker {
         client.resources(context.shortage());
     }
 
-    /** Gives addresses other limits, existing and new ones, with effect on whoever waits. From any thread. */
-    public void addressSettings(AddressSettings settings) {
-        for (VirtualHost host : hosts.values()) {
-            host.home().loop.execute(() -> host.addressSettings(settings, contexts));
-        }
-    }
-
     /** The broker's numbers, gathered from all loops; they are of slightly different moments while there is traffic. */
     public CompletableFuture<BrokerCounters> counters() {
         CompletableFuture<Tally> sum = CompletableFuture.completedFuture(new Tally());
@@ -171,6 +166,43 @@ public final class BrokerEngine implements Broker {
             });
         }
         return sum.thenApply(Tally::toCounters);
+    }
+
+    /** Has these limits hold for all addresses, those there are and those to come. Any thread. */
+    public void addressSettings(AddressSettings settings) {
+        for (VirtualHost host : hosts.values()) {
+            host.home().loop.execute(() -> host.addressSettings(settings, contexts));
+        }
+    }
+
+    /**
+     * Has these limits hold for virtual hosts, by name; one that is not in it has none. Any thread.
+     *
+     * @return virtual hosts that are to have limits and had none at the start: for these the broker must be started again
+     */
+    public List<String> virtualHostLimits(Map<String, AddressLimits> limits) {
+        List<String> needRestart = new ArrayList<>();
+        hosts.forEach((name, host) -> {
+            if (host.account() != null) {
+                AddressLimits next = limits.getOrDefault(name, AddressLimits.UNLIMITED);
+                host.home().loop.execute(() -> host.account().limits(next));
+            } else if (limits.containsKey(name)) {
+                needRestart.add(name);
+            }
+        });
+        return needRestart;
+    }
+
+    /**
+     * What addresses hold, and who waits for them. Any thread.
+     *
+     * @param virtualHost of this virtual host only; null for all
+     * @param name of this name only; null for all
+     * @param waitingOnly those only that a producer waits for
+     */
+    public CompletableFuture<List<AddressState>> addressStates(String virtualHost, String name, boolean waitingOnly) {
+        return AddressStates.collect(hosts.values(), contexts,
+                new AddressStates.Wanted(virtualHost, name, waitingOnly));
     }
 
     /** On the first loop: runs {@code task} there when no loop has publishes that wait for room in the log. */

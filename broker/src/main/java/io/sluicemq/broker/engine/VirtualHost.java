@@ -9,10 +9,14 @@ import io.sluicemq.broker.flow.Account;
 import io.sluicemq.broker.flow.AddressLimits;
 import io.sluicemq.broker.flow.AddressSettings;
 import io.sluicemq.broker.queue.Queue;
+import io.sluicemq.broker.routing.Binding;
+import io.sluicemq.broker.routing.Exchange;
 import io.sluicemq.broker.routing.RoutingTable;
 import java.util.ArrayDeque;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
@@ -98,6 +102,20 @@ final class VirtualHost {
         return exchangeAccounts.get();
     }
 
+    /** The names of queues that are bound to an exchange directly. */
+    Set<String> boundQueues(String exchange) {
+        Exchange<QueueProxy> found = table.get().exchange(exchange);
+        Set<String> names = new HashSet<>();
+        if (found != null) {
+            for (Binding binding : found.bindings()) {
+                if (binding.kind() == Binding.Kind.QUEUE) {
+                    names.add(binding.destination());
+                }
+            }
+        }
+        return names;
+    }
+
     /** On the topology's loop: gives an exchange an account if it has limits, and its account the limits that it has now. */
     void limitExchange(String exchange) {
         if (exchange.isEmpty()) {
@@ -127,11 +145,6 @@ final class VirtualHost {
                 }
             });
         }
-    }
-
-    /** On the topology's loop: it has other limits from now on; those that had none when the broker started can't get any. */
-    void limits(AddressLimits next) {
-        account.limits(next);
     }
 
     /** A number that no queue ever had; on the topology's loop. */

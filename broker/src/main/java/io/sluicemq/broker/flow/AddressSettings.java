@@ -1,10 +1,20 @@
 package io.sluicemq.broker.flow;
 
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 
 /**
  * The limits of addresses by patterns of their names. The most specific pattern that matches and says something about a key
- * decides about that key. Immutable.
+ * decides about that key; {@link AddressPattern} says which is more specific, and of equally specific ones the first in the list
+ * decides. Immutable; any thread may ask.
+ *
+ * <p>The patterns form a tree by their words, so that a name is compared with those only that begin like it.
  */
 public final class AddressSettings {
 
@@ -12,7 +22,7 @@ public final class AddressSettings {
     public static final AddressSettings NONE = new AddressSettings(List.of());
 
     /**
-     * What a pattern says; null for what it says nothing about.
+     * What a pattern says; null for what it says nothing about. A limit that it lifts is {@link AddressLimits#NONE}.
      *
      * @param match words between dots; {@code *} is any word, {@code #} any number of words, none included
      */
@@ -26,18 +36,146 @@ public final class AddressSettings {
             Long holdLimitNanos,
             Boolean closesChannel) {}
 
-    private final List<Rule> rules;
+    private static final int NO_RULE = -1;
 
+    private final List<Rule> rules;
+    /** The same, the most specific first. */
+    private final Rule[] bySpecificity;
+    private final Node root = new Node(false);
+
+    /** A place in the tree: the words so far of some patterns. Filled by the constructor, then only read. */
+    private static final class Node {
+
+        private final Map<String, Node> words = new HashMap<>();
+        private Node anyWord;
+        private Node anyWords;
+        /** Whether it stands behind a {@code #}, which may take one word more. */
+        private final boolean repeats;
+        /** Which rule's pattern ends here, by specificity. */
+        private int rule = NO_RULE;
+
+        Node(boolean repeats) {
+            this.repeats = repeats;
+        }
+
+        Node next(String word) {
+            return switch (word) {
+                case AddressPattern.ANY_WORD -> anyWord = anyWord == null ? new Node(false) : anyWord;
+                case AddressPattern.ANY_WORDS -> anyWords = anyWords == null ? new Node(true) : anyWords;
+                default -> words.computeIfAbsent(word, key -> new Node(false));
+            };
+        }
+    }
+
+    /** @throws IllegalArgumentException if a match is no pattern, or stands there twice */
     public AddressSettings(List<Rule> rules) {
         this.rules = List.copyOf(rules);
+        record Entry(AddressPattern pattern, Rule rule) {}
+        List<Entry> sorted = new ArrayList<>();
+        for (Rule rule : this.rules) {
+            sorted.add(new Entry(AddressPattern.of(rule.match()), rule));
+        }
+        sorted.sort(Comparator.comparing(Entry::pattern)); // equally specific ones stay in the order written
+        bySpecificity = sorted.stream().map(Entry::rule).toArray(Rule[]::new);
+        for (int i = 0; i < bySpecificity.length; i++) {
+            Node node = root;
+            for (String word : sorted.get(i).pattern().words()) {
+                node = node.next(word);
+            }
+            if (node.rule != NO_RULE) {
+                throw new IllegalArgumentException("there are two rules for '" + bySpecificity[i].match() + "'");
+            }
+            node.rule = i;
+        }
     }
 
     public List<Rule> rules() {
         return rules;
     }
 
-    /** What holds for an address of that name. */
+    /** What holds for an address of that name. A dot parts words, and there may be nothing between two of them. */
     public AddressLimits limitsOf(String address) {
-        return AddressLimits.UNLIMITED;
+        if (bySpecificity.length == 0) {
+            return AddressLimits.UNLIMITED;
+        }
+        Set<Node> reached = new LinkedHashSet<>();
+        reach(root, reached);
+        for (String word : AddressPattern.wordsOf(address)) {
+            Set<Node> next = new LinkedHashSet<>();
+            for (Node node : reached) {
+                reach(node.words.get(word), next);
+                reach(node.anyWord, next);
+                if (node.repeats) {
+                    reach(node, next);
+                }
+            }
+            reached = next;
+        }
+        BitSet matching = new BitSet(bySpecificity.length);
+        for (Node node : reached) {
+            if (node.rule != NO_RULE) {
+                matching.set(node.rule);
+            }
+        }
+        return merge(matching);
+    }
+
+    /** Adds a node, and the one behind the {@code #} that may follow it and stand for no word. */
+    private static void reach(Node node, Set<Node> reached) {
+        for (Node each = node; each != null; each = each.anyWords) {
+            reached.add(each);
+        }
+    }
+
+    private AddressLimits merge(BitSet matching) {
+        Long maxBytes = null;
+        Long maxMessages = null;
+        FullPolicy policy = null;
+        Integer lowWaterPercent = null;
+        Long pageLimitBytes = null;
+        Long holdLimitNanos = null;
+        Boolean closesChannel = null;
+        for (int i = matching.nextSetBit(0); i >= 0; i = matching.nextSetBit(i + 1)) {
+            Rule rule = bySpecificity[i];
+            maxBytes = first(maxBytes, rule.maxBytes());
+            maxMessages = first(maxMessages, rule.maxMessages());
+            policy = first(policy, rule.policy());
+            lowWaterPercent = first(lowWaterPercent, rule.lowWaterPercent());
+            pageLimitBytes = first(pageLimitBytes, rule.pageLimitBytes());
+            holdLimitNanos = first(holdLimitNanos, rule.holdLimitNanos());
+            closesChannel = first(closesChannel, rule.closesChannel());
+        }
+        AddressLimits unlimited = AddressLimits.UNLIMITED;
+        return new AddressLimits(
+                or(maxBytes, unlimited.maxBytes()),
+                or(maxMessages, unlimited.maxMessages()),
+                or(policy, unlimited.policy()),
+                or(lowWaterPercent, unlimited.lowWaterPercent()),
+                or(pageLimitBytes, unlimited.pageLimitBytes()),
+                or(holdLimitNanos, unlimited.holdLimitNanos()),
+                or(closesChannel, unlimited.closesChannel()));
+    }
+
+    private static <T> T first(T sooner, T later) {
+        return sooner != null ? sooner : later;
+    }
+
+    private static <T> T or(T value, T otherwise) {
+        return value != null ? value : otherwise;
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof AddressSettings settings && rules.equals(settings.rules);
+    }
+
+    @Override
+    public int hashCode() {
+        return rules.hashCode();
+    }
+
+    @Override
+    public String toString() {
+        return "AddressSettings" + rules;
     }
 }

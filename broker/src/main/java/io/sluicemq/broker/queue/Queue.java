@@ -186,6 +186,28 @@ public final class Queue {
         return new QueueStatus(name, ready.size(), consumers.size());
     }
 
+    /** What its consumers have done, for people; in no order that means anything. */
+    public List<ConsumerSample> consumers() {
+        loop.assertCurrent();
+        return consumers.all().stream().map(ConsumerSample::of).toList();
+    }
+
+    /**
+     * A consumer at a moment.
+     *
+     * @param connection the name of its connection
+     * @param settledMessages how many it has settled since it began
+     */
+    public record ConsumerSample(
+            Object identity, String connection, String tag, int unsettledMessages, long settledMessages) {
+
+        static ConsumerSample of(QueueConsumer consumer) {
+            return new ConsumerSample(
+                    consumer, consumer.client().toString(), consumer.spec().tag(), consumer.unsettled(),
+                    consumer.settledMessages());
+        }
+    }
+
     public int unsettled() {
         return unsettled;
     }

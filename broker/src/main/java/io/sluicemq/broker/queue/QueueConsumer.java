@@ -29,6 +29,7 @@ public final class QueueConsumer {
     private boolean paused;
     private boolean ended;
     private int unsettled;
+    private long settledMessages;
     /** No message before this sequence number is for it; only of use to one that does not take all. */
     private long cursor;
     /** Whether it stands in the line of those that may have a delivery. */
@@ -62,6 +63,15 @@ public final class QueueConsumer {
 
     int unsettled() {
         return unsettled;
+    }
+
+    /** How many messages it has settled, or was given settled. */
+    long settledMessages() {
+        return settledMessages;
+    }
+
+    Object client() {
+        return client;
     }
 
     boolean hasEnded() {
@@ -134,7 +144,9 @@ public final class QueueConsumer {
         if (spec.sharedCredit()) {
             granted--;
         }
-        if (!spec.settled()) {
+        if (spec.settled()) {
+            settledMessages++;
+        } else {
             unsettled++;
             if (credit != UNLIMITED) {
                 credit--;
@@ -145,6 +157,7 @@ public final class QueueConsumer {
     /** It has settled one. */
     void settledOne() {
         unsettled--;
+        settledMessages++;
         if (credit != UNLIMITED) {
             credit++;
         }

@@ -1,0 +1,196 @@
+package io.sluicemq.broker.engine;
+
+import io.sluicemq.base.Loop;
+import io.sluicemq.broker.flow.Account;
+import io.sluicemq.broker.flow.AddressState;
+import io.sluicemq.broker.flow.AddressState.ConsumerState;
+import io.sluicemq.broker.flow.AddressState.QueueState;
+import io.sluicemq.broker.flow.AddressState.Waiting;
+import io.sluicemq.broker.flow.Ticket;
+import io.sluicemq.broker.queue.Queue;
+import io.sluicemq.broker.queue.Queue.ConsumerSample;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+
+/**
+ * Finds out what addresses hold, who waits for room in them, and which consumers could make it: each fact on the loop that
+ * owns it. Consumers are looked at twice, a moment apart, to see how fast they are. Stateless.
+ */
+final class AddressStates {
+
+    private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
+    /** How many queues are named of a virtual host that is full. */
+    private static final int MOST_QUEUES = 5;
+
+    private AddressStates() {}
+
+    /**
+     * Which addresses are asked about.
+     *
+     * @param virtualHost null for all
+     * @param name null for all
+     */
+    record Wanted(String virtualHost, String name, boolean waitingOnly) {
+
+        boolean includes(Account account) {
+            return (virtualHost == null || virtualHost.equals(account.virtualHost()))
+                    && (name == null || name.equals(account.name()))
+                    && (!waitingOnly || account.isWaited());
+        }
+    }
+
+    private record QueueSample(Queue queue, int ready, int unsettled, List<ConsumerSample> consumers) {
+
+        static QueueSample of(Queue queue) {
+            return new QueueSample(queue, queue.ready(), queue.unsettled(), queue.consumers());
+        }
+    }
+
+    private record AccountSample(Account account, List<Ticket> tickets, List<QueueSample> queues, long nowNanos) {}
+
+    static CompletableFuture<List<AddressState>> collect(
+            Collection<VirtualHost> hosts, LoopContext[] contexts, Wanted wanted) {
+        List<CompletableFuture<List<AccountSample>>> parts = new ArrayList<>();
+        for (LoopContext context : contexts) {
+            parts.add(ask(context.loop, () -> queueAccounts(context, wanted)));
+        }
+        CompletableFuture<List<QueueSample>> all = joined(List.of(contexts).stream()
+                .map(context -> ask(context.loop, () -> context.queues.stream().map(QueueSample::of).toList()))
+                .toList());
+        for (VirtualHost host : hosts) {
+            parts.add(all.thenCompose(
+                    queues -> ask(host.home().loop, () -> otherAccounts(host, wanted, queues))));
+        }
+        return joined(parts).thenCompose(samples -> later(contexts[0].loop).thenCompose(nothing -> joined(
+                samples.stream().map(AddressStates::state).toList().stream()
+                        .map(each -> each.thenApply(List::of))
+                        .toList())));
+    }
+
+    private static List<AccountSample> queueAccounts(LoopContext context, Wanted wanted) {
+        List<AccountSample> samples = new ArrayList<>();
+        for (Queue queue : context.queues) {
+            if (wanted.includes(queue.account())) {
+                samples.add(new AccountSample(
+                        queue.account(), queue.account().gate().tickets(), List.of(QueueSample.of(queue)),
+                        context.loop.nanoTime()));
+            }
+        }
+        return samples;
+    }
+
+    /** The accounts of exchanges and of the virtual host. */
+    private static List<AccountSample> otherAccounts(VirtualHost host, Wanted wanted, List<QueueSample> all) {
+        List<AccountSample> samples = new ArrayList<>();
+        long now = host.home().loop.nanoTime();
+        for (Account account : host.exchangeAccounts().values()) {
+            if (wanted.includes(account)) {
+                Set<String> bound = host.boundQueues(account.name());
+                samples.add(new AccountSample(account, account.gate().tickets(), all.stream()
+                        .filter(each -> isOf(host, each) && bound.contains(each.queue().name()))
+                        .toList(), now));
+            }
+        }
+        Account own = host.account();
+        if (own != null && wanted.includes(own)) {
+            samples.add(new AccountSample(own, own.gate().tickets(), all.stream()
+                    .filter(each -> isOf(host, each))
+                    .sorted(Comparator.comparingLong(each -> -each.queue().account().usedBytes()))
+                    .limit(MOST_QUEUES)
+                    .toList(), now));
+        }
+        return samples;
+    }
+
+    private static boolean isOf(VirtualHost host, QueueSample sample) {
+        return sample.queue().account().virtualHost().equals(host.name());
+    }
+
+    /** Completes, after a moment, what was found before. */
+    private static CompletableFuture<AddressState> state(AccountSample sample) {
+        CompletableFuture<List<Waiting>> waiting = joined(numbered(sample));
+        CompletableFuture<List<QueueState>> queues = joined(sample.queues().stream()
+                .map(before -> ask(before.queue().loop(), () -> List.of(compared(before))))
+                .toList());
+        return waiting.thenCombine(queues, (who, where) -> {
+            Account account = sample.account();
+            return new AddressState(
+                    account.virtualHost(), account.name(), account.kind().word(), account.limits(),
+                    account.usedBytes(), account.usedMessages(), account.highestBytes(), account.droppedMessages(),
+                    account.refusedMessages(), who, where);
+        });
+    }
+
+    private static List<CompletableFuture<List<Waiting>>> numbered(AccountSample sample) {
+        List<CompletableFuture<List<Waiting>>> parts = new ArrayList<>();
+        String limit = sample.account().limitInWords();
+        for (Ticket ticket : sample.tickets()) {
+            int position = parts.size() + 1;
+            Ticket.Holder holder = ticket.holder();
+            parts.add(ask(ticket.loop(), () -> holder.parkedMessages() == 0
+                    ? List.<Waiting>of() // it was served since
+                    : List.of(new Waiting(
+                            holder.connection(), holder.producer(), limit,
+                            TimeUnit.NANOSECONDS.toMillis(sample.nowNanos() - ticket.sinceNanos()), position,
+                            holder.parkedMessages(), holder.parkedBytes()))));
+        }
+        return parts;
+    }
+
+    private static QueueState compared(QueueSample before) {
+        Queue queue = before.queue();
+        Map<Object, Long> settledBefore = new HashMap<>();
+        before.consumers().forEach(each -> settledBefore.put(each.identity(), each.settledMessages()));
+        double seconds = LOOK_NANOS / 1e9;
+        List<ConsumerState> consumers = queue.consumers().stream()
+                .map(now -> new ConsumerState(
+                        now.connection(), now.tag(), now.unsettledMessages(),
+                        (now.settledMessages() - settledBefore.getOrDefault(now.identity(), now.settledMessages()))
+                                / seconds))
+                .collect(Collectors.toList());
+        return new QueueState(queue.name(), queue.ready(), queue.unsettled(), consumers);
+    }
+
+    // ---- loops
+
+    private interface Question<T> {
+        T answer();
+    }
+
+    private static <T> CompletableFuture<T> ask(Loop loop, Question<T> question) {
+        CompletableFuture<T> answer = new CompletableFuture<>();
+        loop.execute(() -> {
+            try {
+                answer.complete(question.answer());
+            } catch (RuntimeException e) {
+                answer.completeExceptionally(e);
+            }
+        });
+        return answer;
+    }
+
+    private static CompletableFuture<Void> later(Loop loop) {
+        CompletableFuture<Void> later = new CompletableFuture<>();
+        loop.execute(() -> loop.schedule(LOOK_NANOS, () -> later.complete(null)));
+        return later;
+    }
+
+    private static <T> CompletableFuture<List<T>> joined(List<CompletableFuture<List<T>>> parts) {
+        CompletableFuture<List<T>> sum = CompletableFuture.completedFuture(new ArrayList<>());
+        for (CompletableFuture<List<T>> part : parts) {
+            sum = sum.thenCombine(part, (all, more) -> {
+                all.addAll(more);
+                return all;
+            });
+        }
+        return sum;
+    }
+}
