@@ -1,0 +1,78 @@
+package io.sluicemq.broker.engine;
+
+import static io.sluicemq.broker.engine.TestBroker.message;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluicemq.api.BrokerError;
+import io.sluicemq.api.Delivery.Outcome;
+import io.sluicemq.broker.engine.TestBroker.Answer;
+import io.sluicemq.broker.engine.TestBroker.TestClient;
+import io.sluicemq.broker.engine.TestBroker.TestConsumer;
+import io.sluicemq.broker.flow.AddressSettings;
+import io.sluicemq.broker.flow.AddressSettings.Rule;
+import io.sluicemq.broker.flow.FullPolicy;
+import io.sluicemq.testkit.ManualLoops;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** What happens to publishes for which there is no room in their address. */
+class FullAddressTest {
+
+    private final TestBroker broker = new TestBroker(2);
+    private final TestClient first = broker.connect(0);
+    private final TestClient second = broker.connect(1);
+
+    private void limit(String match, FullPolicy policy, Long maxBytes, Long maxMessages) {
+        broker.engine.addressSettings(new AddressSettings(
+                List.of(new Rule(match, maxBytes, maxMessages, policy, null, null, null, null))));
+        broker.settle();
+    }
+
+    private List<Answer<Void>> publish(TestClient client, String queue, int count) {
+        List<Answer<Void>> answers = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            answers.add(client.publishesConfirmed(message("", queue, queue + i)));
+        }
+        return answers;
+    }
+
+    private static long done(List<Answer<Void>> answers) {
+        return answers.stream().filter(each -> each.done).count();
+    }
+
+    @Test
+    void shouldHoldPublishersOfAFullQueueAndNobodyElse() {
+        first.declares("full", Map.of());
+        first.declares("free", Map.of());
+        limit("full", FullPolicy.BLOCK, null, 10L);
+        List<Answer<Void>> full = publish(first, "full", 15);
+        assertThat(done(full)).isEqualTo(10);
+        assertThat(done(publish(first, "free", 15))).isEqualTo(15);
+        assertThat(broker.counters().parkedMessages()).isEqualTo(5);
+        TestConsumer consumer = second.consumes("full", 100);
+        assertThat(consumer.deliveries).hasSize(10);
+        for (int i = 0; i < 5; i++) {
+            consumer.settles(i, Outcome.ACCEPTED);
+        }
+        assertThat(done(full)).isEqualTo(15);
+        assertThat(consumer.texts().getLast()).isEqualTo("full14");
+        assertThat(broker.counters().parkedMessages()).isZero();
+        assertThat(broker.counters().parkedBytes()).isZero();
+    }
+
+    @Test
+    void shouldRefuseOrDropOrRing() {
+        first.declares("q", Map.of());
+        limit("q", FullPolicy.FAIL, null, 3L);
+        List<Answer<Void>> answers = publish(second, "q", 4);
+        assertThat(answers.get(3).error()).isInstanceOf(BrokerError.AddressFull.class);
+        limit("q", FullPolicy.DROP, null, 3L);
+        assertThat(publish(second, "q", 1).getFirst().error).isNull();
+        limit("q", FullPolicy.RING, null, 3L);
+        publish(second, "q", 1);
+        assertThat(first.consumes("q", 0).texts()).containsExactly("q1", "q2", "q0");
+        assertThat(broker.counters().droppedByPolicy()).isEqualTo(2);
+    }
+}
