@@ -33,6 +33,7 @@ final class CountersLine {
                 .append(", consumers ").append(now.consumers())
                 .append(", ready ").append(now.readyMessages())
                 .append(", unacknowledged ").append(now.unsettledMessages())
+                .append(now.parkedMessages() == 0 ? "" : ", waiting for room " + now.parkedMessages())
                 .append(", message memory ").append(now.messageBytes() >> 20)
                 .append(" of ").append(messageMemoryBytes >> 20).append(" MiB; since the last line: published ")
                 .append(now.published() - published)
@@ -43,6 +44,10 @@ final class CountersLine {
         append(line, "dead-lettered", now.deadLettered(), last == null ? 0 : last.deadLettered());
         append(line, "dropped in cycles", now.droppedInCycles(), last == null ? 0 : last.droppedInCycles());
         append(line, "replies dropped", now.droppedReplies(), last == null ? 0 : last.droppedReplies());
+        append(line, "dropped by policy", now.droppedByPolicy(), last == null ? 0 : last.droppedByPolicy());
+        append(line, "refused by policy", now.refusedByPolicy(), last == null ? 0 : last.refusedByPolicy());
+        append(line, "dropped with lost connections", now.droppedUnconfirmed(),
+                last == null ? 0 : last.droppedUnconfirmed());
         append(line, "connections refused", refused, lastRefused);
         last = now;
         lastRefused = refused;
