@@ -57,8 +57,9 @@ public final class Serve {
         ServerConfig config;
         SluiceMQ broker;
         try {
-            config = config(options);
-            broker = SluiceMQ.start(config);
+            ConfigSource.Reading reading = source(options).read();
+            config = reading.config();
+            broker = SluiceMQ.start(reading);
         } catch (ConfigException e) {
             e.problems().forEach(err::println);
             err.flush();
@@ -77,7 +78,7 @@ public final class Serve {
         return waitForEver(broker, config.limits().messageMemory());
     }
 
-    static ServerConfig config(ServeOptions options) throws ConfigException {
+    static ConfigSource source(ServeOptions options) {
         SluiceMQBuilder builder = new SluiceMQBuilder(Place.of("sluicemq"), "--");
         if (options.config() != null) {
             builder.config(options.config());
@@ -94,8 +95,7 @@ public final class Serve {
         if (options.data() != null) {
             builder.data(options.data());
         }
-        ServerConfig config = builder.toConfig();
-        return config.data() != null ? config : config.withData(DEFAULT_DATA);
+        return builder.defaultData(DEFAULT_DATA).source();
     }
 
     /** @param millis from the start of the JVM */

@@ -116,7 +116,8 @@ public final class SluiceMQ implements AutoCloseable {
     }
 
     /** Starts a broker by a configuration that was checked. */
-    static SluiceMQ start(ServerConfig config) {
+    static SluiceMQ start(ConfigSource.Reading reading) {
+        ServerConfig config = reading.config();
         DataFolder data = openData(config.data());
         BrokerStore store = null;
         NettyLoops loops = null;
@@ -126,7 +127,9 @@ public final class SluiceMQ implements AutoCloseable {
             TaskFailures failures = new TaskFailures();
             loops = new NettyLoops(config.loops(), SocketKind.preferred(), failures);
             BrokerConfig brokerConfig = new BrokerConfig(config.virtualHosts(), config.limits().messageMemory())
-                    .withFormats(List.of(Amqp091Format.INSTANCE));
+                    .withFormats(List.of(Amqp091Format.INSTANCE))
+                    .withAddressSettings(config.addressSettings())
+                    .withVirtualHostLimits(config.virtualHostLimits());
             CompletableFuture<String> failure = new CompletableFuture<>();
             BrokerEngine engine = new BrokerEngine(brokerConfig, loops.all(), store, state -> {
                 if (state.kind() == LogState.Kind.FAILED) {

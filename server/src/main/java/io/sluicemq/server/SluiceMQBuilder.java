@@ -8,7 +8,6 @@ import io.sluicemq.base.option.Settings;
 import io.sluicemq.server.config.ConfigException;
 import io.sluicemq.server.config.ServerConfig;
 import io.sluicemq.server.config.ServerOptions;
-import io.sluicemq.server.config.YamlReader;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -26,7 +25,7 @@ public final class SluiceMQBuilder {
 
     private final Place place;
     private final String prefix;
-    private final List<Change> changes = new ArrayList<>();
+    private final List<ConfigSource.Change> changes = new ArrayList<>();
     private Path file;
 
     SluiceMQBuilder() {
@@ -103,6 +102,42 @@ public final class SluiceMQBuilder {
                 limit.key(), (settings, problems) -> settings.enter(ServerOptions.LIMITS, place), limit, value);
     }
 
+    /**
+     * What addresses may hold, and what happens when one is full. It is added to what the file says; each match may be there once.
+     * {@link SluiceMQ#addressSettings} changes it while the broker runs.
+     */
+    public SluiceMQBuilder addressSettings(AddressSetting... rules) {
+        for (AddressSetting rule : List.of(rules)) {
+            changes.add((settings, problems) -> rule.addTo(settings, place, problems));
+        }
+        return this;
+    }
+
+    /**
+     * What a virtual host may hold in all; producers wait beyond it.
+     *
+     * @param maxSizeBytes bytes of messages; null for no limit
+     * @param maxMessages messages; null for no limit
+     */
+    public SluiceMQBuilder virtualHostLimit(String virtualHost, Long maxSizeBytes, Long maxMessages) {
+        changes.add((settings, problems) -> {
+            if (settings.list(ServerOptions.VIRTUAL_HOST_LIMITS).stream().anyMatch(
+                    other -> other.find(ServerOptions.LIMITED_HOST).equals(Optional.ofNullable(virtualHost)))) {
+                problems.add(Problem.of(place, ServerOptions.VIRTUAL_HOST_LIMITS.key(),
+                        "there are two limits of the virtual host '" + virtualHost + "'"));
+            }
+            Settings limit = settings.add(ServerOptions.VIRTUAL_HOST_LIMITS, place);
+            put(limit, problems, "a virtual host's name", ServerOptions.LIMITED_HOST, virtualHost);
+            if (maxSizeBytes != null) {
+                put(limit, problems, "maxSizeBytes", ServerOptions.HOST_MAX_SIZE_BYTES, maxSizeBytes);
+            }
+            if (maxMessages != null) {
+                put(limit, problems, "maxMessages", ServerOptions.HOST_MAX_MESSAGES, maxMessages);
+            }
+        });
+        return this;
+    }
+
     /** How durable messages are kept: one of the options of {@link ServerOptions#STORAGE}, such as {@link ServerOptions#SYNC}. */
     public <T> SluiceMQBuilder storage(Option<T> option, T value) {
         if (!ServerOptions.STORAGE.entries().contains(option)) {
@@ -119,22 +154,30 @@ public final class SluiceMQBuilder {
      */
     public SluiceMQ start() {
         try {
-            return SluiceMQ.start(toConfig());
+            return SluiceMQ.start(source().read());
         } catch (ConfigException e) {
             throw StartFailure.of(e);
         }
     }
 
+    /** The data folder to take if neither the file nor anything said here names one. */
+    SluiceMQBuilder defaultData(Path folder) {
+        changes.add((settings, problems) -> {
+            if (!settings.has(ServerOptions.DATA)) {
+                put(settings, problems, "data", ServerOptions.DATA, folder);
+            }
+        });
+        return this;
+    }
+
     /** The configuration that all this comes to. */
     ServerConfig toConfig() throws ConfigException {
-        List<Problem> problems = new ArrayList<>();
-        Settings settings = file == null
-                ? new Settings(ServerOptions.ROOT, place)
-                : YamlReader.read(file, ServerOptions.ROOT, problems);
-        for (Change change : changes) {
-            change.apply(settings, problems);
-        }
-        return ServerConfig.of(settings, problems);
+        return source().read().config();
+    }
+
+    /** Where the configuration comes from: the file, and what was said so far. */
+    ConfigSource source() {
+        return new ConfigSource(file, place, changes);
     }
 
     private <T> SluiceMQBuilder set(String word, Target target, Option<T> option, T value) {
@@ -180,12 +223,6 @@ public final class SluiceMQBuilder {
                 + " and none is named " + ServerOptions.DEFAULT_LISTENER;
         problems.add(Problem.of(place, ServerOptions.LISTENERS.key(), message));
         return null;
-    }
-
-    /** Something that was said. */
-    @FunctionalInterface
-    private interface Change {
-        void apply(Settings settings, List<Problem> problems);
     }
 
     /** Finds the section that an option stands in; null, with a problem, if there is none to choose. */

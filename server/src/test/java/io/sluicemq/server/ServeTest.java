@@ -132,15 +132,15 @@ class ServeTest {
                 listeners: {outside: {host: 0.0.0.0, port: 1}}
                 """);
 
-        ServerConfig fromFile = Serve.config(new ServeOptions(file, null, null, null, null));
-        ServerConfig fromBoth = Serve.config(new ServeOptions(file, Path.of("d"), "127.0.0.1", 2, 3));
+        ServerConfig fromFile = config(new ServeOptions(file, null, null, null, null));
+        ServerConfig fromBoth = config(new ServeOptions(file, Path.of("d"), "127.0.0.1", 2, 3));
 
         assertThat(fromFile.data()).isEqualTo(Path.of("from-file"));
         assertThat(fromFile.listeners()).singleElement().asString().contains("0.0.0.0:1");
         assertThat(fromBoth.data()).isEqualTo(Path.of("d"));
         assertThat(fromBoth.loops()).isEqualTo(3);
         assertThat(fromBoth.listeners()).singleElement().asString().contains("outside").contains("127.0.0.1:2");
-        assertThat(Serve.config(new ServeOptions(null, null, null, null, null)).data()).isEqualTo(Path.of("data"));
+        assertThat(config(new ServeOptions(null, null, null, null, null)).data()).isEqualTo(Path.of("data"));
     }
 
     @Test
@@ -192,6 +192,10 @@ class ServeTest {
                     .isEqualTo("SluiceMQ ready in 12 ms: amqp://127.0.0.1:" + broker.amqpPort() + " (data in "
                             + folder.resolve("d") + ")");
         }
+    }
+
+    private static ServerConfig config(ServeOptions options) throws ConfigException {
+        return Serve.source(options).read().config();
     }
 
     private static Connection connect(String uri) throws Exception {

@@ -10,7 +10,9 @@ import java.io.IOException;
  * sparse ones. Runs on the housekeeping thread.
  *
  * <p>Invariant: while the log is open there is a spare segment, or one is being made; when one can't be made, or the disk has
- * less room than the floor, the log is full until that has changed, which is looked at twice a second.
+ * less room than the floor, the log is full until that has changed, which is looked at twice a second. It is full, too, while
+ * no further segment fits into the largest size of all; what is full then still gets its next segment of the usual size, so that
+ * what leads to less always finds room.
  */
 final class Keeper implements Workers.Step {
 
@@ -84,7 +86,7 @@ final class Keeper implements Workers.Step {
         try {
             long now = workers.nanoTime();
             long pause = Math.min(prepareSpare(now), watchFloor(now));
-            tellRoom();
+            tellRoom(); // after a segment was begun, and before it is offered: then nobody is admitted to one that is too many
             return Math.min(Math.min(pause, deleteIdle(now)), compact(now));
         } catch (IOException | RuntimeException | Error e) {
             log.fail("the log's folder could not be kept: " + e, e);
@@ -118,6 +120,14 @@ final class Keeper implements Workers.Step {
                 return spareNotBefore - now;
             }
         }
+        // With it there must be room for another one of the usual size: else it would be there, and nobody admitted to it.
+        String tooMuch = making != null || wantedBytes <= options.segmentBytes()
+                ? null
+                : beyondLargest(wantedBytes + options.segmentBytes() - (spare == null ? 0 : spare.sizeBytes()));
+        if (tooMuch != null) {
+            noSpare = tooMuch;
+            return waitForRoom(wantedBytes, now);
+        }
         try {
             if (making == null) {
                 begin(spare, Math.max(options.segmentBytes(), wantedBytes));
@@ -137,11 +147,34 @@ final class Keeper implements Workers.Step {
             noSpare = "there is no room on the disk of " + disk.location() + " for the next segment of "
                     + Math.max(options.segmentBytes(), wantedBytes) + " bytes" + aboveFloor();
             drop();
-            tail.forgetWanted();
-            rememberUnmet(wantedBytes, now);
-            spareNotBefore = now + SPACE_LOOK_NANOS;
-            return SPACE_LOOK_NANOS;
+            return waitForRoom(wantedBytes, now);
         }
+    }
+
+    private long waitForRoom(long wantedBytes, long now) {
+        tail.forgetWanted();
+        rememberUnmet(wantedBytes, now);
+        spareNotBefore = now + SPACE_LOOK_NANOS;
+        return SPACE_LOOK_NANOS;
+    }
+
+    /** Why so many bytes more would be too many for the largest size of all segments; null if they are not. */
+    private String beyondLargest(long bytes) {
+        if (options.maxBytes() == 0) {
+            return null;
+        }
+        Segment spare = tail.spare(); // before the others: it is among them when it is no more here
+        long total = making == null ? 0 : making.sizeBytes();
+        boolean spareInUse = spare == null;
+        for (Segment segment : segments.all()) {
+            total += segment.sizeBytes();
+            spareInUse |= segment == spare;
+        }
+        total += spareInUse ? 0 : spare.sizeBytes();
+        return total + bytes <= options.maxBytes()
+                ? null
+                : "the log in " + disk.location() + " takes " + total + " bytes, " + bytes
+                        + " more would be beyond storage.max-size, " + options.maxBytes();
     }
 
     /**
@@ -224,7 +257,7 @@ final class Keeper implements Workers.Step {
 
     private void tellRoom() {
         String reason = belowFloor != null ? belowFloor : noSpare;
-        log.full(reason);
+        log.full(reason != null ? reason : beyondLargest(options.segmentBytes()));
     }
 
     private long deleteIdle(long now) {
@@ -259,6 +292,7 @@ final class Keeper implements Workers.Step {
         if (any) {
             spareNotBefore = now;
             segmentDeleted.run();
+            return 0; // there may be room now
         }
         return Workers.UNTIL_WOKEN;
     }

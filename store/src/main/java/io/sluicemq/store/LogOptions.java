@@ -16,6 +16,8 @@ package io.sluicemq.store;
  * @param readAheadBytes how much is read at a time
  * @param sparseBelow segments are emptied by copying when less than this part of them is retained; 0 for never
  * @param compactionBytesPerSecond how much is copied out of sparse segments in a second at most; sixteen times as much is read
+ * @param maxBytes how much all segments may take together, the spare one included, before nothing is admitted any more; 0 for no
+ *     limit
  */
 public record LogOptions(
         int segmentBytes,
@@ -29,7 +31,8 @@ public record LogOptions(
         int readBatchBytes,
         int readAheadBytes,
         double sparseBelow,
-        long compactionBytesPerSecond) {
+        long compactionBytesPerSecond,
+        long maxBytes) {
 
     public LogOptions {
         check(segmentBytes >= 2 * SegmentHeader.BYTES, "segments of " + segmentBytes + " bytes");
@@ -46,47 +49,60 @@ public record LogOptions(
         check(readAheadBytes >= 64, "a read-ahead of " + readAheadBytes + " bytes");
         check(sparseBelow >= 0 && sparseBelow <= 1, "sparse below " + sparseBelow);
         check(compactionBytesPerSecond >= 1, compactionBytesPerSecond + " bytes a second");
+        check(maxBytes == 0 || maxBytes >= 4L * segmentBytes,
+                maxBytes + " bytes at most in segments of " + segmentBytes);
     }
 
     /** 64 MiB segments, 8 buffers of 4 MiB, every confirm synced. */
     public static LogOptions defaults() {
         return new LogOptions(64 << 20, 4 << 20, 8, 256 << 20, new SyncMode.Always(), 0, 2, 64, 1 << 20, 256 << 10,
-                0.25, 16 << 20);
+                0.25, 16 << 20, 0);
     }
 
     public LogOptions withSegmentBytes(int value) {
         return new LogOptions(value, bufferBytes, buffers, maxRecordBytes, sync, freeSpaceFloorBytes, readers,
-                readsPerLoop, readBatchBytes, readAheadBytes, sparseBelow, compactionBytesPerSecond);
+                readsPerLoop, readBatchBytes, readAheadBytes, sparseBelow, compactionBytesPerSecond,
+                maxBytes);
     }
 
     public LogOptions withBuffers(int count, int bytesEach) {
         return new LogOptions(segmentBytes, bytesEach, count, maxRecordBytes, sync, freeSpaceFloorBytes, readers,
-                readsPerLoop, readBatchBytes, readAheadBytes, sparseBelow, compactionBytesPerSecond);
+                readsPerLoop, readBatchBytes, readAheadBytes, sparseBelow, compactionBytesPerSecond,
+                maxBytes);
     }
 
     public LogOptions withMaxRecordBytes(int value) {
         return new LogOptions(segmentBytes, bufferBytes, buffers, value, sync, freeSpaceFloorBytes, readers,
-                readsPerLoop, readBatchBytes, readAheadBytes, sparseBelow, compactionBytesPerSecond);
+                readsPerLoop, readBatchBytes, readAheadBytes, sparseBelow, compactionBytesPerSecond,
+                maxBytes);
     }
 
     public LogOptions withSync(SyncMode value) {
         return new LogOptions(segmentBytes, bufferBytes, buffers, maxRecordBytes, value, freeSpaceFloorBytes, readers,
-                readsPerLoop, readBatchBytes, readAheadBytes, sparseBelow, compactionBytesPerSecond);
+                readsPerLoop, readBatchBytes, readAheadBytes, sparseBelow, compactionBytesPerSecond,
+                maxBytes);
     }
 
     public LogOptions withFreeSpaceFloorBytes(long value) {
         return new LogOptions(segmentBytes, bufferBytes, buffers, maxRecordBytes, sync, value, readers, readsPerLoop,
-                readBatchBytes, readAheadBytes, sparseBelow, compactionBytesPerSecond);
+                readBatchBytes, readAheadBytes, sparseBelow, compactionBytesPerSecond,
+                maxBytes);
     }
 
     public LogOptions withReads(int threads, int perLoop, int batchBytes, int aheadBytes) {
         return new LogOptions(segmentBytes, bufferBytes, buffers, maxRecordBytes, sync, freeSpaceFloorBytes, threads,
-                perLoop, batchBytes, aheadBytes, sparseBelow, compactionBytesPerSecond);
+                perLoop, batchBytes, aheadBytes, sparseBelow, compactionBytesPerSecond,
+                maxBytes);
     }
 
     public LogOptions withCompaction(double below, long bytesPerSecond) {
         return new LogOptions(segmentBytes, bufferBytes, buffers, maxRecordBytes, sync, freeSpaceFloorBytes, readers,
-                readsPerLoop, readBatchBytes, readAheadBytes, below, bytesPerSecond);
+                readsPerLoop, readBatchBytes, readAheadBytes, below, bytesPerSecond, maxBytes);
+    }
+
+    public LogOptions withMaxBytes(long value) {
+        return new LogOptions(segmentBytes, bufferBytes, buffers, maxRecordBytes, sync, freeSpaceFloorBytes, readers,
+                readsPerLoop, readBatchBytes, readAheadBytes, sparseBelow, compactionBytesPerSecond, value);
     }
 
     private static void check(boolean good, String what) {

@@ -136,6 +136,25 @@ class FullDiskTest {
         }
     }
 
+    /** Needs no disk of its own, either. */
+    @Test
+    void shouldTakeNoMoreOfARealDiskThanTheLargestSize() throws Exception {
+        try (Appender log = new Appender(OPTIONS.withMaxBytes(4 * MEBIBYTE))) {
+            while (log.state() == LogState.Kind.OPEN) {
+                log.append(1, 10_000);
+            }
+            assertThat(log.log.state().reason()).contains("storage.max-size, 4194304");
+            assertThat(log.append(1, 10)).isEqualTo(LogPort.NO_ROOM);
+            log.awaitDurable(log.appendReserved(2, 10));
+        }
+        long bytes = 0;
+        for (String name : namesIn(folder)) {
+            bytes += Files.size(folder.resolve(name));
+        }
+        assertThat(bytes).isEqualTo(4 * MEBIBYTE);
+        assertThat(recovered().payloads()).hasSameSizeAs(appended);
+    }
+
     private void mountSmallDisk(int mebibytes) throws Exception {
         Path point = Files.createDirectory(temp.resolve("small"));
         String refusal;

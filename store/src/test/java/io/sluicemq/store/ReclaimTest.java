@@ -121,7 +121,11 @@ class ReclaimTest {
      * old position: so those are remembered.
      */
     private Owner open() throws IOException {
-        SimulatedLog log = new SimulatedLog(disk, SimulatedLog.SMALL);
+        return open(SimulatedLog.SMALL);
+    }
+
+    private Owner open(LogOptions options) throws IOException {
+        SimulatedLog log = new SimulatedLog(disk, options);
         Owner owner = new Owner(log);
         Map<Long, Long> movedTo = new HashMap<>();
         for (Object event : log.recovered.events) {
@@ -166,6 +170,138 @@ class ReclaimTest {
         assertThat(owner.log.log.contains(added.getFirst())).isFalse();
         owner.log.crash(new Random(1), SimulatedDisk.Loss.ALL);
         assertThat(open().records.values()).containsExactly("after");
+    }
+
+    private static final long FIVE_SEGMENTS = 5L * SimulatedLog.SMALL.segmentBytes();
+    private static final LogOptions BUDGET = SimulatedLog.SMALL.withMaxBytes(FIVE_SEGMENTS);
+
+    private long segmentBytes() {
+        return disk.list().stream()
+                .filter(each -> each.name().endsWith(".log") || each.name().endsWith(".log.new"))
+                .mapToLong(SimulatedDisk.Entry::sizeBytes)
+                .sum();
+    }
+
+    /** Adds records until the log takes no more of them. */
+    private List<Long> fill(Owner owner) {
+        List<Long> added = new ArrayList<>();
+        while (owner.log.log.state().kind() == LogState.Kind.OPEN) {
+            added.add(owner.add("b".repeat(1000)));
+            owner.log.run();
+            assertThat(segmentBytes()).isLessThanOrEqualTo(FIVE_SEGMENTS);
+        }
+        return added;
+    }
+
+    @Test
+    void shouldAdmitNothingBeyondTheLargestSizeAndResumeWhenSegmentsAreGone() throws IOException {
+        Owner owner = open(BUDGET);
+        owner.start();
+        List<Long> added = fill(owner);
+
+        assertThat(owner.log.log.state().kind()).isEqualTo(LogState.Kind.FULL);
+        assertThat(owner.log.log.state().reason()).contains("storage.max-size, " + FIVE_SEGMENTS);
+        assertThat(segmentBytes()).isEqualTo(FIVE_SEGMENTS);
+        // Three are for messages: the rest is in reserve.
+        assertThat(added).hasSizeGreaterThan(35);
+        owner.log.advanceMillis(60_000);
+        assertThat(owner.log.append(1, "refused")).isEqualTo(LogPort.NO_ROOM);
+
+        for (long position : added) {
+            owner.log.log.release(position, owner.records.remove(position).length(), 1);
+            assertThat(owner.log.appendReserved(2, Long.toString(position))).isPositive();
+            owner.log.run();
+        }
+        assertThat(owner.log.append(1, "refused")).isEqualTo(LogPort.NO_ROOM);
+        owner.checkpoint();
+        owner.log.appendReserved(2, "0"); // no two are of the same position
+        owner.checkpoint();
+
+        assertThat(owner.log.states).extracting(LogState::kind)
+                .containsExactly(LogState.Kind.FULL, LogState.Kind.OPEN);
+        assertThat(segmentBytes()).isLessThan(FIVE_SEGMENTS);
+        owner.add("admitted");
+        assertThat(owner.log.roomEvents).isPositive();
+        owner.log.log.close();
+        assertThat(open(BUDGET).records.values()).containsExactly("admitted");
+    }
+
+    @Test
+    void shouldEmptySparseSegmentsAtTheLargestSize() throws IOException {
+        Owner owner = open(BUDGET);
+        owner.start();
+        List<Long> added = fill(owner);
+        owner.checkpoint();
+        owner.checkpoint();
+        assertThat(owner.log.log.state().kind()).isEqualTo(LogState.Kind.FULL);
+
+        for (int i = 0; i < added.size(); i++) {
+            if (i % 10 != 0) {
+                long position = added.get(i);
+                owner.log.log.release(position, owner.records.remove(position).length(), 1);
+                assertThat(owner.log.appendReserved(2, Long.toString(position))).isPositive();
+                owner.log.run();
+            }
+        }
+        for (int i = 0; i < 4; i++) {
+            owner.log.advanceMillis(1000);
+            owner.log.appendReserved(2, "0");
+            owner.checkpoint();
+        }
+
+        assertThat(owner.movesSeen).isPositive();
+        assertThat(owner.log.log.state().kind()).isEqualTo(LogState.Kind.OPEN);
+        assertThat(segmentBytes()).isLessThan(FIVE_SEGMENTS);
+    }
+
+    @Test
+    void shouldTakeSettlementsWhateverTheLargestSizeIs() throws IOException {
+        Owner owner = open(BUDGET);
+        owner.start();
+        fill(owner);
+
+        long bytes = 0;
+        while (bytes < FIVE_SEGMENTS) {
+            long position = owner.log.appendReserved(2, "s".repeat(1000));
+            bytes += position == LogPort.NO_ROOM ? 0 : 1000;
+            owner.log.run();
+        }
+
+        assertThat(owner.log.log.state().kind()).isEqualTo(LogState.Kind.FULL);
+        assertThat(owner.log.append(1, "refused")).isEqualTo(LogPort.NO_ROOM);
+    }
+
+    @Test
+    void shouldBeginFullIfTheLargestSizeIsLessThanThereIs() throws IOException {
+        Owner owner = open();
+        owner.start();
+        for (int i = 0; i < 90; i++) {
+            owner.add("b".repeat(1000));
+        }
+        owner.log.log.close();
+
+        Owner again = open(BUDGET);
+        again.start();
+
+        assertThat(again.log.log.state().kind()).isEqualTo(LogState.Kind.FULL);
+        assertThat(again.log.append(1, "refused")).isEqualTo(LogPort.NO_ROOM);
+        assertThat(again.log.appendReserved(2, "7")).isPositive();
+    }
+
+    @Test
+    void shouldNotMakeALongSegmentBeyondTheLargestSize() throws IOException {
+        Owner owner = open(BUDGET);
+        owner.start();
+        assertThat(owner.log.append(1, "l".repeat(60_000))).isEqualTo(LogPort.NO_ROOM);
+        owner.log.run();
+
+        assertThat(owner.log.log.state().reason()).contains("storage.max-size");
+        assertThat(segmentBytes()).isLessThanOrEqualTo(FIVE_SEGMENTS);
+        // What is shorter may have what there is, after a while.
+        owner.log.advanceMillis(10_000);
+        owner.log.advanceMillis(500);
+        assertThat(owner.log.append(1, "short")).isPositive();
+        assertThat(segmentBytes()).isLessThanOrEqualTo(FIVE_SEGMENTS);
     }
 
     @Test

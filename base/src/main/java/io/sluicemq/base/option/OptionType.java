@@ -70,6 +70,16 @@ public final class OptionType<T> {
             new OptionType<>("a path", OptionType::parsePath, Path::toString, path -> !path.toString().isEmpty(), null,
                     null);
 
+    /** Hundredths: {@code 80%}, from {@code 0%} to {@code 100%}. */
+    public static final OptionType<Integer> PERCENT = new OptionType<>(
+            "a percentage from 0% to 100%",
+            OptionType::parsePercent,
+            percent -> percent + "%",
+            percent -> percent >= 0 && percent <= 100,
+            Comparator.naturalOrder(),
+            null);
+
+    private static final String NONE_TEXT = "none";
     private static final Pattern SIZE_TEXT = Pattern.compile("(\\d+) ?(?:([kmgt])(b|ib)?|b)?");
     private static final Pattern DURATION_TEXT = Pattern.compile("(\\d+) ?(ms|s|m|h|d)");
     private static final String SIZE_UNITS = "kmgt";
@@ -137,6 +147,49 @@ public final class OptionType<T> {
                 bytes -> bytes >= 0 && bytes <= whole.getAsLong(),
                 Comparator.naturalOrder(),
                 null);
+    }
+
+    /**
+     * The constants of an enum, by their names in lower case with hyphens. Upper case and underscores mean the same, so that
+     * {@code CLOSE_CHANNEL} is read, too.
+     */
+    public static <E extends Enum<E>> OptionType<E> oneOf(Class<E> constants) {
+        List<E> all = List.of(constants.getEnumConstants());
+        return new OptionType<>(
+                "one of " + String.join(", ", all.stream().map(OptionType::word).toList()),
+                text -> {
+                    String word = text.toLowerCase(Locale.ROOT).replace('_', '-');
+                    return all.stream().filter(each -> word(each).equals(word)).findFirst()
+                            .orElseThrow(OptionType::invalid);
+                },
+                OptionType::word,
+                ANY,
+                null,
+                null);
+    }
+
+    private static String word(Enum<?> constant) {
+        return constant.name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+
+    /** This type and the word {@code none}, which stands for a value that is above all others. */
+    public OptionType<T> orNone(T none) {
+        return new OptionType<>(
+                description + ", or none",
+                text -> {
+                    if (text.equalsIgnoreCase(NONE_TEXT)) {
+                        return none;
+                    }
+                    T value = parser.parse(text);
+                    if (value.equals(none)) {
+                        throw invalid(); // it has its word
+                    }
+                    return value;
+                },
+                value -> value.equals(none) ? NONE_TEXT : formatter.apply(value),
+                value -> value.equals(none) || valid.test(value),
+                order == null ? null : Comparator.<T, Boolean>comparing(none::equals).thenComparing(order),
+                element);
     }
 
     /** {@code percent} hundredths of {@code whole}, rounded down. */
@@ -216,6 +269,13 @@ public final class OptionType<T> {
         } catch (NumberFormatException e) {
             throw invalid();
         }
+    }
+
+    private static Integer parsePercent(String text) throws InvalidValue {
+        if (!text.endsWith("%")) {
+            throw invalid();
+        }
+        return parseInt(text.substring(0, text.length() - 1).strip());
     }
 
     private static Boolean parseBoolean(String text) throws InvalidValue {

@@ -134,4 +134,46 @@ class OptionTypeTest {
 
         assertThat(OptionType.DURATION.parse(OptionType.DURATION.format(duration))).isEqualTo(duration);
     }
+
+    enum Colour {
+        RED, DARK_BLUE
+    }
+
+    @ParameterizedTest
+    @CsvSource({"red, RED", "RED, RED", "dark-blue, DARK_BLUE", "DARK_BLUE, DARK_BLUE", "Dark-Blue, DARK_BLUE"})
+    void shouldReadConstantsInUpperAndLowerCase(String text, Colour colour) throws InvalidValue {
+        OptionType<Colour> type = OptionType.oneOf(Colour.class);
+
+        assertThat(type.parse(text)).isEqualTo(colour);
+        assertThat(type.parse(type.format(colour))).isEqualTo(colour);
+        assertThatThrownBy(() -> type.parse("green")).hasMessage("one of red, dark-blue");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"0%, 0", "80%, 80", "80 %, 80", "100%, 100"})
+    void shouldReadPercentages(String text, int percent) throws InvalidValue {
+        assertThat(OptionType.PERCENT.parse(text)).isEqualTo(percent);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "%", "80", "0.8", "101%", "-1%", "8e1%"})
+    void shouldRefuseWhatIsNoPercentage(String text) {
+        assertThatThrownBy(() -> OptionType.PERCENT.parse(text))
+                .isInstanceOf(InvalidValue.class)
+                .hasMessage("a percentage from 0% to 100%");
+    }
+
+    @Test
+    void shouldReadNoneAsTheHighestValueOfAll() throws InvalidValue {
+        Option<Long> option = Option.of("limit", OptionType.SIZE.orNone(-1L), "A limit.").atLeast(1L);
+
+        assertThat(option.parse("none")).isEqualTo(-1);
+        assertThat(option.type().format(-1L)).isEqualTo("none");
+        assertThat(option.parse("1k")).isEqualTo(1024);
+        assertThatThrownBy(() -> option.parse("0"))
+                .hasMessage("a size such as 64KiB, 10MiB or a plain number of bytes, or none, at least 1");
+        assertThatThrownBy(() -> option.parse("-1"))
+                .hasMessage("a size such as 64KiB, 10MiB or a plain number of bytes, or none, at least 1");
+        assertThatThrownBy(() -> OptionType.LONG.orNone(-1L).parse("-1")).hasMessage("a whole number, or none");
+    }
 }

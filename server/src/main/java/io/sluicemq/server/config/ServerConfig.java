@@ -2,9 +2,12 @@ package io.sluicemq.server.config;
 
 import io.sluicemq.base.option.HostPort;
 import io.sluicemq.base.option.Nearest;
+import io.sluicemq.base.option.OptionType;
 import io.sluicemq.base.option.Place;
 import io.sluicemq.base.option.Problem;
 import io.sluicemq.base.option.Settings;
+import io.sluicemq.broker.flow.AddressLimits;
+import io.sluicemq.broker.flow.AddressSettings;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -21,6 +24,7 @@ import java.util.Set;
  * @param listeners at least one
  * @param virtualHosts at least one, no two alike
  * @param users at least one, no two of one name
+ * @param virtualHostLimits by the name of a virtual host; of those only that have limits
  */
 public record ServerConfig(
         Path data,
@@ -30,7 +34,9 @@ public record ServerConfig(
         List<String> virtualHosts,
         List<UserConfig> users,
         LimitsConfig limits,
-        StorageConfig storage) {
+        StorageConfig storage,
+        AddressSettings addressSettings,
+        Map<String, AddressLimits> virtualHostLimits) {
 
     /** Whoever knows the usual name and password comes in by them, but only from this machine. */
     private static final UserConfig GUEST = new UserConfig("guest", "guest", null, true);
@@ -39,11 +45,7 @@ public record ServerConfig(
         listeners = List.copyOf(listeners);
         virtualHosts = List.copyOf(virtualHosts);
         users = List.copyOf(users);
-    }
-
-    /** The same with another data folder. */
-    public ServerConfig withData(Path folder) {
-        return new ServerConfig(folder, loops, anonymousLogin, listeners, virtualHosts, users, limits, storage);
+        virtualHostLimits = Map.copyOf(virtualHostLimits);
     }
 
     /** Whether nobody but the built-in guest may log in. */
@@ -69,6 +71,7 @@ public record ServerConfig(
 
     private static ServerConfig assemble(Settings settings, List<Problem> problems) {
         List<String> virtualHosts = virtualHosts(settings, problems);
+        LimitsConfig limits = LimitsConfig.of(settings.section(ServerOptions.LIMITS));
         return new ServerConfig(
                 settings.find(ServerOptions.DATA).orElse(null),
                 settings.get(ServerOptions.LOOPS),
@@ -76,8 +79,29 @@ public record ServerConfig(
                 listeners(settings, problems),
                 virtualHosts,
                 users(settings, virtualHosts, problems),
-                LimitsConfig.of(settings.section(ServerOptions.LIMITS)),
-                StorageConfig.of(settings.section(ServerOptions.STORAGE)));
+                limits,
+                storage(settings.section(ServerOptions.STORAGE), limits, problems),
+                AddressSettingsReader.addresses(settings.list(ServerOptions.ADDRESS_SETTINGS), problems),
+                AddressSettingsReader.virtualHosts(
+                        settings.list(ServerOptions.VIRTUAL_HOST_LIMITS), virtualHosts, problems));
+    }
+
+    private static StorageConfig storage(Settings section, LimitsConfig limits, List<Problem> problems) {
+        StorageConfig storage = StorageConfig.of(section);
+        long segment = storage.segmentSize();
+        // One that is being written, one in reserve for acknowledgements, and one that can be given back.
+        long least = 3 * segment + Math.max(segment, (limits.maxMessageSize() / segment + 1) * segment);
+        if (storage.maxSize() != ServerOptions.NO_MAX_SIZE && storage.maxSize() < least) {
+            String key = ServerOptions.STORAGE.key() + "." + ServerOptions.STORAGE_MAX_SIZE.key();
+            problems.add(Problem.of(
+                    section.place(ServerOptions.STORAGE_MAX_SIZE),
+                    key,
+                    key + " is '" + OptionType.SIZE.format(storage.maxSize()) + "': expected at least "
+                            + OptionType.SIZE.format(least) + ", three segments of "
+                            + OptionType.SIZE.format(segment) + " and room for the largest message of "
+                            + OptionType.SIZE.format((long) limits.maxMessageSize())));
+        }
+        return storage;
     }
 
     private static List<String> virtualHosts(Settings settings, List<Problem> problems) {

@@ -5,9 +5,12 @@ import io.sluicemq.base.option.Option;
 import io.sluicemq.base.option.OptionType;
 import io.sluicemq.base.option.Section;
 import io.sluicemq.base.option.SectionList;
+import io.sluicemq.broker.flow.AddressLimits;
+import io.sluicemq.broker.flow.FullPolicy;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 
 /**
@@ -186,6 +189,111 @@ public final class ServerOptions {
             MAX_MESSAGE_SIZE,
             MESSAGE_MEMORY);
 
+    /** What is to happen to a producer that goes on publishing beyond what may wait for it. */
+    public enum UncooperativeProducers {
+        /** Its connection is read from only as fast as there is room. */
+        PAUSE,
+        /** Its channel is closed. */
+        CLOSE_CHANNEL
+    }
+
+    /** The value of {@link #HOLD_LIMIT} that stands for no limit. */
+    public static final Duration NO_HOLD_LIMIT = ChronoUnit.FOREVER.getDuration();
+
+    public static final Option<String> MATCH = Option.of(
+            "match",
+            OptionType.STRING,
+            "The names of addresses (queues and exchanges) that this is about: words between dots, `*` for any word, `#` for"
+                    + " any number of words. The most specific match decides, for each key by itself.")
+            .required();
+
+    public static final Option<Long> MAX_SIZE_BYTES = Option.of(
+            "max-size-bytes",
+            OptionType.SIZE.orNone(AddressLimits.NONE),
+            "How many bytes of messages such an address may hold, headers and a little more for each message included. With"
+                    + " the policy `page`, how many of them in memory.")
+            .atLeast(1L);
+
+    public static final Option<Long> MAX_MESSAGES = Option.of(
+            "max-messages",
+            OptionType.LONG.orNone(AddressLimits.NONE),
+            "How many messages it may hold, likewise.")
+            .atLeast(1L);
+
+    public static final Option<FullPolicy> ADDRESS_FULL_POLICY = Option.of(
+            "address-full-policy",
+            OptionType.oneOf(FullPolicy.class),
+            "What happens to a message for which there is no room. `block`: it waits, and its producer with it. `page`: its"
+                    + " body goes to the disk. `drop`: it is dropped. `fail`: it is refused. `ring`: the oldest messages are"
+                    + " dropped to make room for it. `page` if no match says anything.");
+
+    public static final Option<Integer> LOW_WATER = Option.of(
+            "low-water",
+            OptionType.PERCENT,
+            "When an address was full, its producers go on when no more than this part of its limits is used. `80%` if no"
+                    + " match says anything.");
+
+    public static final Option<Long> PAGE_LIMIT_BYTES = Option.of(
+            "page-limit-bytes",
+            OptionType.SIZE.orNone(AddressLimits.NONE),
+            "With the policy `page`, how many bytes of messages it may hold in memory and on the disk together. Beyond that"
+                    + " producers wait as with `block`.")
+            .atLeast(1L);
+
+    public static final Option<Duration> HOLD_LIMIT = Option.of(
+            "hold-limit",
+            OptionType.DURATION
+                    .where("a duration such as 30s or 5m, 365d at most",
+                            duration -> duration.compareTo(Duration.ofDays(365)) <= 0)
+                    .orNone(NO_HOLD_LIMIT),
+            "How long a message may wait for room. One that has waited longer is refused.")
+            .atLeast(Duration.ofSeconds(1));
+
+    public static final Option<UncooperativeProducers> UNCOOPERATIVE_PRODUCERS = Option.of(
+            "uncooperative-producers",
+            OptionType.oneOf(UncooperativeProducers.class),
+            "What happens to a producer that goes on publishing although its messages have to wait. `pause`: its connection"
+                    + " is read from no faster than there is room. `close-channel`: its channel is closed. `pause` if no match"
+                    + " says anything.");
+
+    public static final SectionList ADDRESS_SETTINGS = new SectionList(
+            "address-settings",
+            "What addresses may hold, and what happens when one is full. Can be changed while the broker runs.",
+            MATCH,
+            new Section(
+                    "ADDRESSES",
+                    "Some addresses.",
+                    MATCH,
+                    MAX_SIZE_BYTES,
+                    MAX_MESSAGES,
+                    ADDRESS_FULL_POLICY,
+                    LOW_WATER,
+                    PAGE_LIMIT_BYTES,
+                    HOLD_LIMIT,
+                    UNCOOPERATIVE_PRODUCERS));
+
+    public static final Option<String> LIMITED_HOST =
+            Option.of("name", NAME, "The virtual host, one of `virtual-hosts`.").required();
+
+    public static final Option<Long> HOST_MAX_SIZE_BYTES = Option.of(
+            "max-size-bytes",
+            OptionType.SIZE,
+            "How many bytes of messages all its addresses may hold together. Beyond that producers wait.")
+            .atLeast(1L);
+
+    public static final Option<Long> HOST_MAX_MESSAGES = Option.of(
+            "max-messages",
+            OptionType.LONG,
+            "How many messages they may hold together, likewise.")
+            .counting("messages")
+            .atLeast(1L);
+
+    public static final SectionList VIRTUAL_HOST_LIMITS = new SectionList(
+            "virtual-host-limits",
+            "What virtual hosts may hold. Can be changed while the broker runs.",
+            LIMITED_HOST,
+            new Section("HOST", "One virtual host.", LIMITED_HOST, HOST_MAX_SIZE_BYTES, HOST_MAX_MESSAGES));
+
     /** The values of {@link #SYNC}. */
     public static final List<String> SYNC_MODES = List.of("always", "interval", "os");
 
@@ -219,17 +327,40 @@ public final class ServerOptions {
             .between(1L << 20, 1L << 30)
             .defaultsTo(64L << 20);
 
+    /** The value of {@link #STORAGE_MAX_SIZE} that stands for no limit. */
+    public static final long NO_MAX_SIZE = 0;
+
+    public static final Option<Long> STORAGE_MAX_SIZE = Option.of(
+            "max-size",
+            OptionType.SIZE.orNone(NO_MAX_SIZE),
+            "How much of the disk the log's segments may take together. When they do, no messages are taken, as on a full"
+                    + " disk, until consumers have made room. At least three segments, and another or the largest message.")
+            .atLeast(1L)
+            .defaultsTo(NO_MAX_SIZE);
+
     public static final Section STORAGE = new Section(
             "storage",
             "How durable messages are kept in the data folder.",
             SYNC,
             SYNC_INTERVAL,
             FREE_SPACE_FLOOR,
-            SEGMENT_SIZE);
+            SEGMENT_SIZE,
+            STORAGE_MAX_SIZE);
 
     /** The whole configuration. */
     public static final Section ROOT = new Section(
-            "", "The broker.", DATA, STORAGE, LISTENERS, VIRTUAL_HOSTS, USERS, ANONYMOUS_LOGIN, LOOPS, LIMITS);
+            "",
+            "The broker.",
+            DATA,
+            STORAGE,
+            LISTENERS,
+            VIRTUAL_HOSTS,
+            USERS,
+            ANONYMOUS_LOGIN,
+            LOOPS,
+            LIMITS,
+            ADDRESS_SETTINGS,
+            VIRTUAL_HOST_LIMITS);
 
     private ServerOptions() {}
 

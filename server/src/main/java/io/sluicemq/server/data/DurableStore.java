@@ -88,6 +88,7 @@ public final class DurableStore {
                 .withSync(sync)
                 .withSegmentBytes(config.segmentSize())
                 .withFreeSpaceFloorBytes(config.freeSpaceFloor())
+                .withMaxBytes(config.maxSize())
                 .withMaxRecordBytes(limits.maxMessageSize() + limits.frameMax() + MOST_BESIDE);
     }
 

@@ -7,6 +7,9 @@ import static org.assertj.core.api.Assertions.within;
 import io.sluicemq.base.option.HostPort;
 import io.sluicemq.base.option.Problem;
 import io.sluicemq.base.option.Settings;
+import io.sluicemq.broker.flow.AddressLimits;
+import io.sluicemq.broker.flow.AddressSettings;
+import io.sluicemq.broker.flow.FullPolicy;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -14,6 +17,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -27,6 +31,12 @@ class ServerConfigTest {
 
     private static final String SECTION = "a section with keys of its own";
     private static final String NAME = "a name of 1 to 255 bytes without control characters";
+
+    private static final String NO_LIMIT =
+            " expected max-size-bytes or max-messages here, or in another match for these addresses";
+    private static final String MORE_ON_DISK =
+            " expected page-limit-bytes, what is in memory and on the disk, to be no less"
+                    + " than max-size-bytes, what is in memory";
 
     @TempDir
     Path folder;
@@ -101,6 +111,79 @@ class ServerConfigTest {
                         10, 5, Duration.ofMillis(500), 65535, 1 << 20, Duration.ofMinutes(2), 10_000_000, memory));
     }
 
+    @Test
+    void shouldReadLimitsOfAddressesAndVirtualHosts() throws ConfigException {
+        ServerConfig config = read("""
+                virtual-hosts: [/, orders]
+                address-settings:
+                  - match: "#"
+                    address-full-policy: BLOCK
+                    low-water: 0%
+                  - match: "jms.queue.#"
+                    max-size-bytes: 10MiB
+                    max-messages: 1000
+                    hold-limit: 25s
+                    uncooperative-producers: CLOSE_CHANNEL
+                  - match: jms.queue.news
+                    max-messages: none
+                    hold-limit: none
+                    address-full-policy: page
+                    page-limit-bytes: 1GiB
+                virtual-host-limits:
+                  - name: orders
+                    max-messages: 7
+                storage:
+                  max-size: 1GiB
+                """);
+
+        assertThat(config.addressSettings().rules())
+                .containsExactly(
+                        new AddressSettings.Rule("#", null, null, FullPolicy.BLOCK, 0, null, null, null),
+                        new AddressSettings.Rule(
+                                "jms.queue.#", 10L << 20, 1000L, null, null, null, 25_000_000_000L, true),
+                        new AddressSettings.Rule(
+                                "jms.queue.news", null, AddressLimits.NONE, FullPolicy.PAGE, null, 1L << 30,
+                                AddressLimits.NONE, null));
+        assertThat(config.addressSettings().limitsOf("jms.queue.news"))
+                .isEqualTo(new AddressLimits(
+                        10 << 20, AddressLimits.NONE, FullPolicy.PAGE, 0, 1 << 30, AddressLimits.NONE, true));
+        assertThat(config.virtualHostLimits())
+                .isEqualTo(Map.of("orders", new AddressLimits(
+                        AddressLimits.NONE, 7, FullPolicy.BLOCK, 80, AddressLimits.NONE, AddressLimits.NONE, false)));
+        assertThat(config.storage().maxSize()).isEqualTo(1L << 30);
+    }
+
+    @Test
+    void shouldFindTheKeysInWhichTwoConfigurationsDiffer() {
+        Settings one = settings("""
+                loops: 2
+                limits: {heartbeat: 60s, frame-max: 128KiB}
+                users: [{name: a, password: b}]
+                listeners: {amqp: {port: 1}}
+                address-settings: [{match: a, max-messages: 1}]
+                """);
+        Settings two = settings("""
+                loops: 2
+                limits: {heartbeat: 30s}
+                users: [{name: a, password: c}]
+                listeners: {amqp: {port: 1, host: 0.0.0.0}}
+                address-settings: [{match: a, max-messages: 2}]
+                storage: {sync: os}
+                """);
+
+        assertThat(ConfigDifference.keys(one, one)).isEmpty();
+        assertThat(ConfigDifference.keys(one, two))
+                .containsExactly("storage.sync", "listeners", "users", "limits.heartbeat", "address-settings");
+        assertThat(ConfigDifference.keys(two, one)).isEqualTo(ConfigDifference.keys(one, two));
+    }
+
+    private static Settings settings(String yaml) {
+        List<Problem> problems = new ArrayList<>();
+        Settings settings = YamlReader.read(yaml, "sluicemq.yaml", ServerOptions.ROOT, problems);
+        assertThat(problems).isEmpty();
+        return settings;
+    }
+
     static Stream<Arguments> wrong() {
         return Stream.of(
                 // Values
@@ -153,7 +236,7 @@ class ServerConfigTest {
                 wrong(
                         "plugins: []",
                         "1:1: unknown key 'plugins': expected one of data, storage, listeners, virtual-hosts, users,"
-                                + " anonymous-login, loops, limits"),
+                                + " anonymous-login, loops, limits, address-settings, virtual-host-limits"),
                 wrong(
                         "listeners: {amqp: {tls: true}}",
                         "1:20: unknown key 'tls' in listeners.amqp: expected one of host, port"),
@@ -191,6 +274,81 @@ class ServerConfigTest {
                 wrong(
                         "listeners: {a: {}, b: {port: 5672}}",
                         "1:30: listeners a and b are both at 127.0.0.1:5672"),
+                // Limits of addresses and virtual hosts
+                wrong("address-settings:\n- max-messages: 1", "2:3: address-settings[0] has no 'match': expected text"),
+                wrong("address-settings: [{match: ''}]",
+                        "1:28: address-settings[0].match '' has an empty word: expected words with a dot between them,"
+                                + " such as orders.*"),
+                wrong("address-settings: [{match: 'a..b'}]",
+                        "1:28: address-settings[0].match 'a..b' has an empty word: expected words with a dot between"
+                                + " them, such as orders.*"),
+                wrong("address-settings: [{match: 'a*'}]",
+                        "1:28: address-settings[0].match 'a*' has a wildcard inside the word 'a*': expected '*' (one"
+                                + " word) or '#' (any number of words) between dots"),
+                wrong("address-settings:\n- {match: a}\n- {match: a}",
+                        "3:11: address-settings has 'a' twice, first in line 2"),
+                wrong("address-settings: [{match: a, max-size-bytes: 0}]",
+                        "1:47: address-settings[0].max-size-bytes is '0': expected a size such as 64KiB, 10MiB or a plain"
+                                + " number of bytes, or none, at least 1"),
+                wrong("address-settings: [{match: a, max-messages: -1}]",
+                        "1:45: address-settings[0].max-messages is '-1': expected a whole number, or none, at"
+                                + " least 1"),
+                wrong("address-settings: [{match: a, max-messages: 1, address-full-policy: stop}]",
+                        "1:69: address-settings[0].address-full-policy is 'stop': expected one of block, page, drop, fail,"
+                                + " ring"),
+                wrong("address-settings: [{match: a, low-water: 101%}]",
+                        "1:42: address-settings[0].low-water is '101%': expected a percentage from 0% to 100%"),
+                wrong("address-settings: [{match: a, low-water: 80}]",
+                        "1:42: address-settings[0].low-water is '80': expected a percentage from 0% to 100%"),
+                wrong("address-settings: [{match: a, hold-limit: 10ms}]",
+                        "1:43: address-settings[0].hold-limit is '10ms': expected a duration such as 30s or 5m, 365d at"
+                                + " most, or none, at least 1s"),
+                wrong("address-settings: [{match: a, hold-limit: 366d}]",
+                        "1:43: address-settings[0].hold-limit is '366d': expected a duration such as 30s or 5m, 365d at"
+                                + " most, or none, at least 1s"),
+                wrong("address-settings: [{match: a, uncooperative-producers: close}]",
+                        "1:56: address-settings[0].uncooperative-producers is 'close': expected one of pause,"
+                                + " close-channel"),
+                wrong("address-settings: [{match: a, address-full-policy: ring}]",
+                        "1:52: address-settings[0].address-full-policy is 'ring', but no address that matches can be full:"
+                                + NO_LIMIT),
+                wrong("address-settings:\n- {match: '#', max-messages: 5}\n"
+                        + "- {match: a, max-messages: none, address-full-policy: FAIL}",
+                        "3:55: address-settings[1].address-full-policy is 'fail', but no address that matches can be"
+                                + " full:" + NO_LIMIT),
+                wrong("address-settings:\n- {match: a.#, max-messages: 5}\n- {match: b.#, address-full-policy: DROP}",
+                        "3:37: address-settings[1].address-full-policy is 'drop', but no address that matches can be"
+                                + " full:" + NO_LIMIT),
+                wrong("address-settings: [{match: a, max-size-bytes: 10MiB, page-limit-bytes: 1MiB}]",
+                        "1:72: address-settings[0].page-limit-bytes makes page-limit-bytes 1048576 and max-size-bytes"
+                                + " 10485760:" + MORE_ON_DISK),
+                wrong("address-settings:\n- {match: '#', page-limit-bytes: 10}\n- {match: 'a.*', max-size-bytes: 11}",
+                        "3:34: address-settings[1].max-size-bytes makes page-limit-bytes 10 and max-size-bytes 11:"
+                                + MORE_ON_DISK),
+                wrong("address-settings:\n- {match: 'a.#', max-size-bytes: 11}\n"
+                        + "- {match: 'a.#.b', page-limit-bytes: 10}",
+                        "3:38: address-settings[1].page-limit-bytes makes page-limit-bytes 10 and max-size-bytes 11:"
+                                + MORE_ON_DISK),
+                wrong("address-settings:\n- {match: '#', max-size-bytes: 9, page-limit-bytes: 8, address-full-policy: block}",
+                        "2:53: address-settings[0].page-limit-bytes has no effect with address-full-policy block: expected"
+                                + " it with address-full-policy page only"),
+                wrong("address-settings: [{match: a, max-messages: 9, address-full-policy: ring, hold-limit: 5s}]",
+                        "1:87: address-settings[0].hold-limit has no effect with address-full-policy ring, with which"
+                                + " nobody waits: expected it with address-full-policy block or page only"),
+                wrong("virtual-host-limits: [{max-messages: 1}]",
+                        "1:23: virtual-host-limits[0] has no 'name': expected " + NAME),
+                wrong("virtual-host-limits: [{name: /}]",
+                        "1:23: virtual-host-limits[0] has no limit: expected max-size-bytes, max-messages or both"),
+                wrong("virtual-hosts: [orders]\nvirtual-host-limits: [{name: order, max-messages: 1}]",
+                        "2:30: virtual-host-limits[0].name is 'order', which does not exist: did you mean 'orders'?"),
+                wrong("virtual-host-limits:\n- {name: /, max-messages: 1}\n- {name: /, max-messages: 2}",
+                        "3:10: virtual-host-limits has '/' twice, first in line 2"),
+                wrong("storage: {max-size: 256MiB}",
+                        "1:21: storage.max-size is '256MiB': expected at least 384MiB, three segments of 64MiB and room for"
+                                + " the largest message of 128MiB"),
+                wrong("storage: {max-size: 3MiB, segment-size: 1MiB}\nlimits: {max-message-size: 1000}",
+                        "1:21: storage.max-size is '3MiB': expected at least 4MiB, three segments of 1MiB and room for"
+                                + " the largest message of 1000"),
                 // What is not YAML
                 wrong("loops: [1", "1:10: this is not YAML: expected ',' or ']', but got <stream end>"),
                 wrong("a: b: c", "1:5: this is not YAML: mapping values are not allowed here"),

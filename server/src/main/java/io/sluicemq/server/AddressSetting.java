@@ -1,0 +1,102 @@
+package io.sluicemq.server;
+
+import io.sluicemq.base.option.InvalidValue;
+import io.sluicemq.base.option.Option;
+import io.sluicemq.base.option.Place;
+import io.sluicemq.base.option.Problem;
+import io.sluicemq.base.option.Settings;
+import io.sluicemq.broker.flow.FullPolicy;
+import io.sluicemq.server.config.ServerOptions;
+import io.sluicemq.server.config.ServerOptions.UncooperativeProducers;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What the addresses that a pattern matches may hold, as {@code address-settings} in the configuration. Immutable: each method
+ * returns another one. Values are judged when it is used.
+ *
+ * <pre>{@code
+ * AddressSetting.match("orders.#").maxSizeBytes(10 << 20).fullPolicy(FullPolicy.BLOCK)
+ * }</pre>
+ */
+public final class AddressSetting {
+
+    private final String match;
+    private final List<Given<?>> given;
+
+    private record Given<T>(Option<T> option, T value) {}
+
+    private AddressSetting(String match, List<Given<?>> given) {
+        this.match = match;
+        this.given = given;
+    }
+
+    /** @param pattern words between dots; {@code *} is any word, {@code #} any number of words, none included */
+    public static AddressSetting match(String pattern) {
+        return new AddressSetting(pattern, List.of());
+    }
+
+    /** Bytes of messages; with {@link FullPolicy#PAGE} of those in memory. */
+    public AddressSetting maxSizeBytes(long bytes) {
+        return with(ServerOptions.MAX_SIZE_BYTES, bytes);
+    }
+
+    /** Messages, likewise. */
+    public AddressSetting maxMessages(long messages) {
+        return with(ServerOptions.MAX_MESSAGES, messages);
+    }
+
+    public AddressSetting fullPolicy(FullPolicy policy) {
+        return with(ServerOptions.ADDRESS_FULL_POLICY, policy);
+    }
+
+    /** Producers go on when no more than this part of a limit is used, in percent. */
+    public AddressSetting lowWaterPercent(int percent) {
+        return with(ServerOptions.LOW_WATER, percent);
+    }
+
+    /** Bytes of messages in memory and on the disk together. */
+    public AddressSetting pageLimitBytes(long bytes) {
+        return with(ServerOptions.PAGE_LIMIT_BYTES, bytes);
+    }
+
+    /** How long a message may wait for room, at least a second. */
+    public AddressSetting holdLimit(Duration limit) {
+        return with(ServerOptions.HOLD_LIMIT, limit);
+    }
+
+    public AddressSetting uncooperativeProducers(UncooperativeProducers what) {
+        return with(ServerOptions.UNCOOPERATIVE_PRODUCERS, what);
+    }
+
+    private <T> AddressSetting with(Option<T> option, T value) {
+        List<Given<?>> more = new ArrayList<>(given);
+        more.add(new Given<>(option, value));
+        return new AddressSetting(match, List.copyOf(more));
+    }
+
+    /** Adds this to a configuration. */
+    void addTo(Settings settings, Place place, List<Problem> problems) {
+        if (settings.list(ServerOptions.ADDRESS_SETTINGS).stream()
+                .anyMatch(other -> other.find(ServerOptions.MATCH).equals(Optional.ofNullable(match)))) {
+            problems.add(Problem.of(place, ServerOptions.ADDRESS_SETTINGS.key(),
+                    ServerOptions.ADDRESS_SETTINGS.key() + " has '" + match + "' twice"));
+        }
+        Settings section = settings.add(ServerOptions.ADDRESS_SETTINGS, place);
+        put(section, new Given<>(ServerOptions.MATCH, match), place, problems);
+        for (Given<?> each : given) {
+            put(section, each, place, problems);
+        }
+    }
+
+    private <T> void put(Settings section, Given<T> each, Place place, List<Problem> problems) {
+        try {
+            section.set(each.option(), each.value(), place);
+        } catch (InvalidValue e) {
+            problems.add(Problem.invalidValue(place, each.option().key() + " of '" + match + "'", each.option(),
+                    String.valueOf(each.value()), e.expected()));
+        }
+    }
+}

@@ -1,0 +1,238 @@
+package io.sluicemq.server.config;
+
+import io.sluicemq.base.option.Nearest;
+import io.sluicemq.base.option.Option;
+import io.sluicemq.base.option.Problem;
+import io.sluicemq.base.option.SectionList;
+import io.sluicemq.base.option.Settings;
+import io.sluicemq.broker.flow.AddressLimits;
+import io.sluicemq.broker.flow.AddressPattern;
+import io.sluicemq.broker.flow.AddressSettings;
+import io.sluicemq.broker.flow.FullPolicy;
+import io.sluicemq.server.config.ServerOptions.UncooperativeProducers;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Makes the limits of addresses and virtual hosts of what is configured, and finds what can't be meant: a key that has no effect
+ * beside the others of its section, a policy that can never act, limits that contradict each other, be it in one section or with
+ * what a less specific one says. Stateless but for the reading at hand.
+ */
+final class AddressSettingsReader {
+
+    /** Nobody waits with these, so what is about waiting has no effect. */
+    private static final Set<FullPolicy> WITHOUT_WAITING = Set.of(FullPolicy.DROP, FullPolicy.FAIL, FullPolicy.RING);
+
+    private static final List<Option<?>> ABOUT_WAITING =
+            List.of(ServerOptions.LOW_WATER, ServerOptions.HOLD_LIMIT, ServerOptions.UNCOOPERATIVE_PRODUCERS);
+
+    /** Words that stand for any in a name; no name that a client uses is likely to have them. */
+    private static final String SOME_WORD = "\u0001";
+
+    private record Section(Settings settings, String path, AddressPattern pattern, AddressSettings.Rule rule) {
+
+        boolean hasLimit() {
+            return isLimit(rule.maxBytes()) || isLimit(rule.maxMessages());
+        }
+
+        private static boolean isLimit(Long value) {
+            return value != null && value != AddressLimits.NONE;
+        }
+
+        void refuse(Option<?> option, String what, List<Problem> problems) {
+            String key = path + "." + option.key();
+            problems.add(Problem.of(settings.place(option), key, key + " " + what));
+        }
+    }
+
+    private AddressSettingsReader() {}
+
+    /** The limits of addresses. */
+    static AddressSettings addresses(List<Settings> list, List<Problem> problems) {
+        Map<AddressPattern, Section> sections = new LinkedHashMap<>();
+        for (int i = 0; i < list.size(); i++) {
+            Settings settings = list.get(i);
+            Optional<String> match = settings.find(ServerOptions.MATCH);
+            if (match.isEmpty()) {
+                continue; // the reader has refused it
+            }
+            String path = path(ServerOptions.ADDRESS_SETTINGS, i);
+            Optional<String> mistake = AddressPattern.mistakeIn(match.get());
+            if (mistake.isPresent()) {
+                String key = path + "." + ServerOptions.MATCH.key();
+                problems.add(Problem.of(
+                        settings.place(ServerOptions.MATCH), key, key + " '" + match.get() + "' " + mistake.get()));
+                continue;
+            }
+            AddressPattern pattern = AddressPattern.of(match.get());
+            // Of two alike the reader, or the builder, has refused the second.
+            sections.putIfAbsent(pattern, new Section(settings, path, pattern, rule(match.get(), settings)));
+        }
+        List<Section> all = List.copyOf(sections.values());
+        AddressSettings result = new AddressSettings(all.stream().map(Section::rule).toList());
+        for (Section section : all) {
+            boolean sane = checkAlone(section, problems);
+            checkLimit(section, all, problems);
+            if (sane) {
+                checkMerged(section, result, problems);
+            }
+        }
+        return result;
+    }
+
+    private static AddressSettings.Rule rule(String match, Settings settings) {
+        return new AddressSettings.Rule(
+                match,
+                settings.find(ServerOptions.MAX_SIZE_BYTES).orElse(null),
+                settings.find(ServerOptions.MAX_MESSAGES).orElse(null),
+                settings.find(ServerOptions.ADDRESS_FULL_POLICY).orElse(null),
+                settings.find(ServerOptions.LOW_WATER).orElse(null),
+                settings.find(ServerOptions.PAGE_LIMIT_BYTES).orElse(null),
+                settings.find(ServerOptions.HOLD_LIMIT)
+                        .map(limit -> limit.equals(ServerOptions.NO_HOLD_LIMIT) ? AddressLimits.NONE : limit.toNanos())
+                        .orElse(null),
+                settings.find(ServerOptions.UNCOOPERATIVE_PRODUCERS)
+                        .map(what -> what == UncooperativeProducers.CLOSE_CHANNEL)
+                        .orElse(null));
+    }
+
+    /** What a section says must have an effect beside its own policy. */
+    private static boolean checkAlone(Section section, List<Problem> problems) {
+        int before = problems.size();
+        FullPolicy policy = section.rule().policy();
+        if (policy != null && policy != FullPolicy.PAGE
+                && Section.isLimit(section.rule().pageLimitBytes())) {
+            section.refuse(ServerOptions.PAGE_LIMIT_BYTES,
+                    "has no effect with " + words(policy) + ": expected it with address-full-policy page only",
+                    problems);
+        }
+        if (policy != null && WITHOUT_WAITING.contains(policy)) {
+            for (Option<?> option : ABOUT_WAITING) {
+                if (section.settings().has(option)) {
+                    section.refuse(option, "has no effect with " + words(policy)
+                            + ", with which nobody waits: expected it with address-full-policy block or page only",
+                            problems);
+                }
+            }
+        }
+        return problems.size() == before;
+    }
+
+    /** A policy other than page needs a limit to act at: of this section, or of one that is about the same addresses. */
+    private static void checkLimit(Section section, List<Section> all, List<Problem> problems) {
+        FullPolicy policy = section.rule().policy();
+        if (policy == null || policy == FullPolicy.PAGE) {
+            return;
+        }
+        boolean canAct = all.stream().anyMatch(other -> other.hasLimit()
+                && section.pattern().overlaps(other.pattern())
+                && !isLifted(section.rule(), other.rule()));
+        if (!canAct) {
+            section.refuse(ServerOptions.ADDRESS_FULL_POLICY, "is '" + word(policy)
+                    + "', but no address that matches can be full: expected max-size-bytes or max-messages here, or in"
+                    + " another match for these addresses", problems);
+        }
+    }
+
+    /** Whether all limits that a less specific section gives are lifted by this one. */
+    private static boolean isLifted(AddressSettings.Rule here, AddressSettings.Rule other) {
+        boolean moreSpecific = AddressPattern.of(here.match()).compareTo(AddressPattern.of(other.match())) < 0;
+        return moreSpecific
+                && (!Section.isLimit(other.maxBytes()) || here.maxBytes() != null && !Section.isLimit(here.maxBytes()))
+                && (!Section.isLimit(other.maxMessages())
+                        || here.maxMessages() != null && !Section.isLimit(here.maxMessages()));
+    }
+
+    /** What comes out for addresses that match, with what less specific sections say about them. */
+    private static void checkMerged(Section section, AddressSettings settings, List<Problem> problems) {
+        AddressSettings.Rule rule = section.rule();
+        if (rule.maxBytes() == null && rule.pageLimitBytes() == null && rule.policy() == null) {
+            return;
+        }
+        for (String name : namesOf(rule.match())) {
+            AddressLimits limits = settings.limitsOf(name);
+            if (limits.policy() == FullPolicy.PAGE && limits.pageLimitBytes() != AddressLimits.NONE
+                    && limits.pageLimitBytes() < limits.maxBytes()) {
+                Option<?> option = rule.pageLimitBytes() != null
+                        ? ServerOptions.PAGE_LIMIT_BYTES
+                        : rule.maxBytes() != null ? ServerOptions.MAX_SIZE_BYTES : ServerOptions.ADDRESS_FULL_POLICY;
+                section.refuse(option, "makes page-limit-bytes " + limits.pageLimitBytes() + " and max-size-bytes "
+                        + limits.maxBytes()
+                        + ": expected page-limit-bytes, what is in memory and on the disk, to be no less"
+                        + " than max-size-bytes, what is in memory", problems);
+                return;
+            }
+        }
+    }
+
+    /** Some names that a pattern matches: those that no pattern matches by a word that happens to be there. */
+    private static List<String> namesOf(String match) {
+        List<String> names = new ArrayList<>();
+        for (String some : List.of("", SOME_WORD, SOME_WORD + "." + SOME_WORD)) {
+            List<String> words = new ArrayList<>();
+            for (String word : match.split("\\.", -1)) {
+                switch (word) {
+                    case "*" -> words.add(SOME_WORD);
+                    case "#" -> words.add(some);
+                    default -> words.add(word);
+                }
+            }
+            words.removeIf(String::isEmpty);
+            names.add(String.join(".", words));
+        }
+        return names;
+    }
+
+    private static String words(FullPolicy policy) {
+        return ServerOptions.ADDRESS_FULL_POLICY.key() + " " + word(policy);
+    }
+
+    private static String word(FullPolicy policy) {
+        return ServerOptions.ADDRESS_FULL_POLICY.type().format(policy);
+    }
+
+    /** The limits of virtual hosts, by name. */
+    static Map<String, AddressLimits> virtualHosts(
+            List<Settings> list, List<String> virtualHosts, List<Problem> problems) {
+        Map<String, AddressLimits> limits = new LinkedHashMap<>();
+        for (int i = 0; i < list.size(); i++) {
+            Settings settings = list.get(i);
+            Optional<String> name = settings.find(ServerOptions.LIMITED_HOST);
+            if (name.isEmpty()) {
+                continue; // the reader has refused it
+            }
+            String path = path(ServerOptions.VIRTUAL_HOST_LIMITS, i);
+            if (!virtualHosts.contains(name.get())) {
+                String hint = Nearest.of(name.get(), virtualHosts)
+                        .map(nearest -> "did you mean '" + nearest + "'?")
+                        .orElse("expected one of virtual-hosts: " + String.join(", ", virtualHosts));
+                String key = path + "." + ServerOptions.LIMITED_HOST.key();
+                problems.add(Problem.of(settings.place(ServerOptions.LIMITED_HOST), key,
+                        key + " is '" + name.get() + "', which does not exist: " + hint));
+            }
+            Optional<Long> bytes = settings.find(ServerOptions.HOST_MAX_SIZE_BYTES);
+            Optional<Long> messages = settings.find(ServerOptions.HOST_MAX_MESSAGES);
+            if (bytes.isEmpty() && messages.isEmpty()) {
+                problems.add(Problem.of(settings.place(), path,
+                        path + " has no limit: expected max-size-bytes, max-messages or both"));
+            }
+            limits.putIfAbsent(name.get(), new AddressLimits(
+                    bytes.orElse(AddressLimits.NONE),
+                    messages.orElse(AddressLimits.NONE),
+                    FullPolicy.BLOCK,
+                    AddressLimits.DEFAULT_LOW_WATER_PERCENT,
+                    AddressLimits.NONE,
+                    AddressLimits.NONE,
+                    false));
+        }
+        return limits;
+    }
+
+    private static String path(SectionList list, int index) {
+        return list.key() + "[" + index + "]";
+    }
+}
