@@ -21,6 +21,8 @@ public final class Amqp091Protocol implements Protocol {
     private final Amqp091Options options;
     /** What peers that are in no virtual host can make the broker log. */
     private final LogLimit strangers = new LogLimit(TimeUnit.SECONDS.toNanos(10), 10);
+    /** What clients can make the broker log that go on publishing to full addresses. */
+    private final LogLimit fullAddresses = new LogLimit(TimeUnit.SECONDS.toNanos(10));
 
     public Amqp091Protocol(Broker broker, Authenticator authenticator, Amqp091Options options) {
         this.broker = broker;
@@ -44,7 +46,7 @@ public final class Amqp091Protocol implements Protocol {
 
     @Override
     public ProtocolSession open(Wire wire) {
-        return new ConnectionSession(wire, broker, authenticator, options, strangers);
+        return new ConnectionSession(wire, broker, authenticator, options, strangers, fullAddresses);
     }
 
     @Override

@@ -49,6 +49,8 @@ final class Channel {
     private int awaited;
     private boolean draining;
     private boolean peerClosedToo;
+    /** Whether the close-ok, and one of {@link #awaited}, is for when no publish of it waits for room any more. */
+    private boolean closesWhenNoneParked;
 
     Channel(ConnectionSession connection, int number) {
         this.connection = connection;
@@ -66,6 +68,11 @@ final class Channel {
         return phase == Phase.OPEN;
     }
 
+    /** Whether the client is still interested in its confirms: not after an error of its channel. */
+    boolean confirms() {
+        return phase == Phase.OPEN || phase == Phase.CLOSING;
+    }
+
     /** The transaction under way; null if the channel is not in transaction mode. */
     ChannelTransaction transaction() {
         return transaction;
@@ -81,9 +88,25 @@ final class Channel {
         return phase != Phase.OPEN || awaited == 0 && parked.isEmpty();
     }
 
-    /** Whether we have closed it and the client, which had closed it too, may open it again. */
+    /**
+     * Whether the client may open it again: we have closed it, and the client had closed it too; or the client has closed it,
+     * and no longer waits for a close-ok that is withheld (RabbitMQ's Java client does for 10 s).
+     */
     boolean mayBeReplaced() {
-        return phase == Phase.FAILED && peerClosedToo;
+        return phase == Phase.FAILED && peerClosedToo || closesWhenNoneParked;
+    }
+
+    /** Another channel takes its number: it gets no close-ok any more, whatever of it still waits. */
+    void replaced() {
+        if (closesWhenNoneParked) {
+            phase = Phase.GONE;
+            stopWaitingForParked();
+        }
+    }
+
+    /** Whether it has consumers, or something to settle. */
+    boolean consumes() {
+        return phase == Phase.OPEN && !consuming.idle();
     }
 
     /** Whether nothing of this channel but publishes would be delayed if nothing more were read. */
@@ -443,7 +466,30 @@ final class Channel {
 
     private void closedByPeer() {
         phase = Phase.CLOSING;
+        if (publishing.hasParked()) {
+            closesWhenNoneParked = true;
+            awaited++;
+        }
         release();
+    }
+
+    /** None of its publishes waits for room any more: a close that waits for that goes on, behind the confirms of this turn. */
+    void noneParked() {
+        if (closesWhenNoneParked) {
+            connection.loop().execute(() -> {
+                if (!publishing.hasParked()) {
+                    stopWaitingForParked();
+                }
+            });
+        }
+    }
+
+    private void stopWaitingForParked() {
+        if (closesWhenNoneParked) {
+            closesWhenNoneParked = false;
+            awaited--;
+            releasedIfDone();
+        }
     }
 
     /**
@@ -455,6 +501,11 @@ final class Channel {
         if (phase == Phase.OPEN) {
             phase = Phase.GONE;
             return true;
+        }
+        if (phase == Phase.CLOSING) {
+            phase = Phase.GONE;
+            // With the connection, the broker drops what is parked.
+            stopWaitingForParked();
         }
         return false;
     }

@@ -64,6 +64,7 @@ final class ConnectionSession implements ProtocolSession, ClientEvents, FrameHan
     private final ReadingPauses pauses;
     private final Handshake handshake;
     private final PublisherHold publisherHold;
+    private final ParkedPublishes parkedPublishes;
     private final WindowReturns windows;
     private final LateSettlements lateSettlements;
     private final ConnectionLog log;
@@ -85,14 +86,16 @@ final class ConnectionSession implements ProtocolSession, ClientEvents, FrameHan
     private List<Runnable> waitingForRoom = new ArrayList<>(0);
 
     ConnectionSession(Wire wire, Broker broker, Authenticator authenticator, Amqp091Options options,
-            LogLimit strangers) {
+            LogLimit strangers, LogLimit fullAddresses) {
         this.wire = wire;
         this.loop = wire.loop();
         this.options = options;
         this.log = new ConnectionLog(loop, wire.name(), strangers);
         this.pauses = new ReadingPauses(wire, decoder);
         this.handshake = new Handshake(this, wire, broker, authenticator, options, pauses);
-        this.publisherHold = new PublisherHold(this, pauses);
+        BlockedNotice blocked = new BlockedNotice(this);
+        this.publisherHold = new PublisherHold(pauses, blocked);
+        this.parkedPublishes = new ParkedPublishes(this, pauses, blocked, fullAddresses);
         this.windows = new WindowReturns(wire);
         this.lateSettlements = new LateSettlements(loop, this::closeClientWhenReleased);
         this.limit = loop.schedule(options.handshakeLimit().toNanos(), this::handshakeTooSlow);
@@ -293,6 +296,9 @@ final class ConnectionSession implements ProtocolSession, ClientEvents, FrameHan
         Channel channel = channel(number);
         boolean opens = method instanceof ChannelMethod.ChannelOpen;
         if (opens && phase == Phase.RUNNING && (channel == null || channel.mayBeReplaced())) {
+            if (channel != null) {
+                channel.replaced();
+            }
             openChannel(number);
         } else if (channel != null) {
             channel.onMethod(method);
@@ -436,7 +442,7 @@ final class ConnectionSession implements ProtocolSession, ClientEvents, FrameHan
 
     /** Whether the client is kept from sending, so that it is no fault of its own if nothing comes. */
     boolean readingPaused() {
-        return !wire.isReading();
+        return !wire.isReading() || parkedPublishes.slowsReading();
     }
 
     /** A channel has processed what it had parked, as far as it goes. */
@@ -485,6 +491,32 @@ final class ConnectionSession implements ProtocolSession, ClientEvents, FrameHan
     /** Whether this connection does nothing but publish on {@code channel}. */
     boolean onlyPublishes(Channel channel) {
         return unreleasedChannels == 1 && channel.onlyPublishes();
+    }
+
+    /** What waits for room in its address. */
+    ParkedPublishes parkedPublishes() {
+        return parkedPublishes;
+    }
+
+    /** Whether the client has consumers, or something to settle. */
+    boolean consumes() {
+        for (Channel channel : channels) {
+            if (channel != null && channel.consumes()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Nothing waits for room in its address any more: a close that waits for that goes on, behind the confirms of this turn. */
+    void noneParked() {
+        if (phase == Phase.CLOSING_BY_PEER) {
+            loop.execute(() -> {
+                if (phase == Phase.CLOSING_BY_PEER) {
+                    closeIfQuiet();
+                }
+            });
+        }
     }
 
     void pausePublisher() {
@@ -641,6 +673,7 @@ final class ConnectionSession implements ProtocolSession, ClientEvents, FrameHan
         handshake.stop();
         limit = loop.schedule(options.closeLimit().toNanos(), this::closeTooSlow);
         pauses.removeAll();
+        parkedPublishes.end();
         release();
     }
 
@@ -654,6 +687,9 @@ final class ConnectionSession implements ProtocolSession, ClientEvents, FrameHan
 
     /** Goes on with the client's close once all that it sent before has been dealt with. */
     private void closeIfQuiet() {
+        if (!parkedPublishes.isEmpty()) {
+            return;
+        }
         for (Channel channel : channels) {
             if (channel != null && !channel.quiet()) {
                 return;
@@ -685,6 +721,7 @@ final class ConnectionSession implements ProtocolSession, ClientEvents, FrameHan
         phase = Phase.CLOSED;
         handshake.stop();
         pauses.forget();
+        parkedPublishes.end();
         limit.cancel();
         if (heartbeats != null) {
             heartbeats.stop();
@@ -772,7 +809,13 @@ final class ConnectionSession implements ProtocolSession, ClientEvents, FrameHan
         switch (phase) {
             case RUNNING -> closeWith(ProtocolFault.at(0, ReplyCode.CONNECTION_FORCED, reason));
             case HANDSHAKE -> close();
-            case CLOSING_BY_PEER, CLOSING_BY_US, CLOSED -> {}
+            case CLOSING_BY_PEER -> {
+                if (!parkedPublishes.isEmpty()) {
+                    // There may be no room for long, and a close-ok would say that all it sent has been dealt with.
+                    closeWith(ProtocolFault.at(0, ReplyCode.CONNECTION_FORCED, reason));
+                }
+            }
+            case CLOSING_BY_US, CLOSED -> {}
         }
     }
 }

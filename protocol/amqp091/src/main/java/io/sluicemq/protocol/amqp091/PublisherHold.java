@@ -2,8 +2,8 @@ package io.sluicemq.protocol.amqp091;
 
 import io.sluicemq.api.Client;
 import io.sluicemq.base.LoopOwned;
+import io.sluicemq.protocol.amqp091.BlockedNotice.Cause;
 import io.sluicemq.protocol.amqp091.ReadingPauses.Reason;
-import io.sluicemq.protocol.amqp091.codec.FrameEncoder;
 
 /**
  * What holds back a connection's publishers as a whole: the broker is short of a resource, so that publishes are parked and
@@ -13,18 +13,17 @@ import io.sluicemq.protocol.amqp091.codec.FrameEncoder;
 @LoopOwned
 final class PublisherHold {
 
-    private final ConnectionSession connection;
     private final ReadingPauses pauses;
+    private final BlockedNotice blocked;
     private final Runnable caughtUp = this::caughtUp;
     private boolean publishedSinceCheck;
     private boolean hasPublished;
     private boolean behind;
     private String shortage;
-    private boolean toldBlocked;
 
-    PublisherHold(ConnectionSession connection, ReadingPauses pauses) {
-        this.connection = connection;
+    PublisherHold(ReadingPauses pauses, BlockedNotice blocked) {
         this.pauses = pauses;
+        this.blocked = blocked;
     }
 
     /** A message was handed to the broker. */
@@ -55,31 +54,19 @@ final class PublisherHold {
             return false;
         }
         hasPublished = true;
-        tellBlocked();
+        blocked.add(Cause.SHORTAGE, shortage);
         return true;
     }
 
     void resourcesLow(String reason) {
         shortage = reason;
         if (hasPublished) {
-            tellBlocked();
-        }
-    }
-
-    private void tellBlocked() {
-        if (!toldBlocked && connection.running() && connection.peer().can("connection.blocked")) {
-            toldBlocked = true;
-            FrameEncoder.connectionBlocked(connection.out(), shortage);
+            blocked.add(Cause.SHORTAGE, shortage);
         }
     }
 
     void resourcesRecovered() {
         shortage = null;
-        if (toldBlocked) {
-            toldBlocked = false;
-            if (connection.running()) {
-                FrameEncoder.connectionUnblocked(connection.out());
-            }
-        }
+        blocked.remove(Cause.SHORTAGE);
     }
 }

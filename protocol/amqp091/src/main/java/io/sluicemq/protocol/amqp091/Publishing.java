@@ -352,7 +352,7 @@ final class Publishing {
     }
 
     private void resolved(long sequence, boolean accepted) {
-        if (channel.open() && confirms.resolve(sequence, accepted)) {
+        if (channel.confirms() && confirms.resolve(sequence, accepted)) {
             connection.loop().atTurnEnd(flushConfirms);
             // Asked for now, the buffer is flushed after that and in the same turn.
             connection.out();
@@ -360,7 +360,7 @@ final class Publishing {
     }
 
     private void flushConfirms() {
-        if (channel.open()) {
+        if (channel.confirms()) {
             confirms.flush();
         }
     }
@@ -373,8 +373,14 @@ final class Publishing {
         }
     }
 
+    /** Whether publishes wait for room in their addresses. */
+    boolean hasParked() {
+        return producer.parkedMessages() > 0;
+    }
+
     /** The channel closes: content in progress is dropped. */
     void release() {
+        producer.channelCloses();
         if (awaitsMemory) {
             awaitsMemory = false;
             channel.awaitNoMore();

@@ -22,6 +22,8 @@ final class ReadingPauses {
         BROKER,
         /** A queue's consumers are a little behind this publisher. */
         PACE,
+        /** The client goes on publishing to a full address. */
+        FULL_ADDRESS,
         /** The client does not take the answers to its requests. */
         OUTPUT
     }

@@ -9,12 +9,16 @@ import io.sluicemq.api.Consumer;
 import io.sluicemq.api.ConsumerSink;
 import io.sluicemq.api.ConsumerSpec;
 import io.sluicemq.api.Delivery;
+import io.sluicemq.api.Hold;
 import io.sluicemq.api.Message;
+import io.sluicemq.api.Producer;
 import io.sluicemq.api.Reply;
 import io.sluicemq.base.Loop;
 import io.sluicemq.testkit.ManualLoop;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -43,6 +47,12 @@ final class FakeClient implements Broker, Client {
     int queues = 1;
     /** Whether a publish's completion is met by a test, and not at once. */
     boolean holdCompletions;
+    /** Routing keys of addresses that have no room: publishes to them are parked until a test says what becomes of them. */
+    final Map<String, Hold> full = new HashMap<>();
+    final ArrayDeque<Parked> parked = new ArrayDeque<>();
+    /** Where the latest message was published from. */
+    Producer producer;
+    long fairShareBytes = Long.MAX_VALUE;
     boolean congested;
     Runnable resume;
     int channels;
@@ -176,7 +186,13 @@ final class FakeClient implements Broker, Client {
     // ---- publishing
 
     @Override
-    public int publish(Message message, Completion completion, io.sluicemq.api.Producer producer) {
+    public int publish(Message message, Completion completion, Producer producer) {
+        this.producer = producer;
+        Hold hold = full.get(message.routingKey());
+        if (hold != null) {
+            park(new Parked(message, completion, producer), hold);
+            return queues;
+        }
         published.add(message);
         if (queues > 0 && completion != null) {
             completion.hold();
@@ -187,6 +203,65 @@ final class FakeClient implements Broker, Client {
             }
         }
         return queues;
+    }
+
+    /** A publish that waits for room. */
+    record Parked(Message message, Completion completion, Producer producer) {
+        int bytes() {
+            return message.body().length;
+        }
+    }
+
+    private void park(Parked publish, Hold hold) {
+        parked.add(publish);
+        if (publish.completion != null) {
+            publish.completion.hold();
+        }
+        publish.producer.parked(hold, publish.bytes());
+    }
+
+    long parkedBytes() {
+        return parked.stream().mapToLong(Parked::bytes).sum();
+    }
+
+    /** There is room for the next so many publishes that wait, in one turn. */
+    void store(int count) {
+        loop.run(() -> {
+            for (int i = 0; i < count; i++) {
+                Parked next = parked.remove();
+                published.add(next.message);
+                next.producer.unparked(next.bytes());
+                if (next.completion != null) {
+                    next.completion.met(loop);
+                }
+            }
+        });
+        loop.runAll();
+    }
+
+    void storeAll() {
+        store(parked.size());
+    }
+
+    /** The next publish that waits has waited for too long. */
+    void refuseParked() {
+        loop.run(() -> {
+            Parked next = parked.remove();
+            BrokerError error =
+                    new BrokerError.AddressFull(next.message.routingKey(), "/", "max-size 1, hold-limit 5s");
+            next.producer.unparked(next.bytes());
+            if (next.completion != null) {
+                next.completion.refused(loop, error);
+            } else {
+                next.producer.refused(error);
+            }
+        });
+        loop.runAll();
+    }
+
+    @Override
+    public long fairShareBytes() {
+        return fairShareBytes;
     }
 
     List<String> publishedBodies() {

@@ -87,6 +87,10 @@ final class Peer {
         return out -> out.shortString("product").octet('S').longString(product.getBytes(StandardCharsets.UTF_8));
     }
 
+    static Consumer<RawArguments> platform(String platform) {
+        return out -> out.shortString("platform").octet('S').longString(platform.getBytes(StandardCharsets.UTF_8));
+    }
+
     static byte[] plain(String user, String password) {
         return ("\0" + user + "\0" + password).getBytes(StandardCharsets.UTF_8);
     }
