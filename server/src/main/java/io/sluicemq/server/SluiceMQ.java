@@ -9,6 +9,7 @@ import io.sluicemq.broker.engine.BrokerConfig;
 import io.sluicemq.broker.engine.BrokerCounters;
 import io.sluicemq.broker.engine.BrokerEngine;
 import io.sluicemq.broker.engine.BrokerStore;
+import io.sluicemq.broker.flow.AddressState;
 import io.sluicemq.protocol.amqp091.Amqp091Format;
 import io.sluicemq.protocol.amqp091.Amqp091Options;
 import io.sluicemq.protocol.amqp091.Amqp091Protocol;
@@ -299,11 +300,45 @@ public final class SluiceMQ implements AutoCloseable {
         }
     }
 
+    /**
+     * What addresses hold, who waits for room in them and for how long, and which consumers could make it. It takes a quarter of a
+     * second, in which consumers are looked at twice.
+     *
+     * @param virtualHost of this virtual host only; null for all
+     * @param name of this name only; null for all
+     * @param waitingOnly those only that a producer waits for
+     */
+    public List<AddressState> addresses(String virtualHost, String name, boolean waitingOnly) {
+        requireRunning();
+        try {
+            return engine.addressStates(virtualHost, name, waitingOnly)
+                    .get(COUNTERS_LIMIT.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("interrupted while the addresses were looked at", e);
+        } catch (ExecutionException | TimeoutException e) {
+            throw new IllegalStateException("the addresses were not looked at in " + COUNTERS_LIMIT, e);
+        }
+    }
+
     /** What each listener has counted, by its name in the configuration. */
     public Map<String, ListenerCounters> listenerCounters() {
         Map<String, ListenerCounters> counters = new LinkedHashMap<>();
         listeners.forEach((name, listener) -> counters.put(name, listener.counters()));
         return counters;
+    }
+
+    public void addressSettings(List<AddressSetting> rules) {
+        requireRunning();
+        io.sluicemq.base.option.Place place = io.sluicemq.base.option.Place.of("the call");
+        io.sluicemq.base.option.Settings settings = new io.sluicemq.base.option.Settings(ServerOptions.ROOT, place);
+        List<io.sluicemq.base.option.Problem> problems = new java.util.ArrayList<>();
+        rules.forEach(rule -> rule.addTo(settings, place, problems));
+        try {
+            engine.addressSettings(ServerConfig.of(settings, problems).addressSettings());
+        } catch (io.sluicemq.server.config.ConfigException e) {
+            throw new IllegalArgumentException(StartFailure.of(e).getMessage(), e);
+        }
     }
 
     /** How many tasks of the broker have failed by a defect of its own. Each is in the log. */

@@ -1,6 +1,8 @@
 package io.sluicemq.campaign;
 
 import io.sluicemq.broker.engine.BrokerCounters;
+import io.sluicemq.broker.flow.AddressState;
+import io.sluicemq.server.AddressSetting;
 import io.sluicemq.server.SluiceMQ;
 import io.sluicemq.server.SluiceMQBuilder;
 import java.io.IOException;
@@ -8,6 +10,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
+import java.util.List;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
@@ -43,6 +46,16 @@ public final class EmbeddedBroker implements BrokerUnderTest {
     /** The broker's numbers now. */
     public BrokerCounters counters() {
         return broker.counters();
+    }
+
+    /** Gives addresses limits, in place of those that they had. */
+    public void addressSettings(List<AddressSetting> settings) {
+        broker.addressSettings(settings);
+    }
+
+    /** What an address of the default virtual host holds, and who waits for it. It takes a quarter of a second. */
+    public AddressState address(String name) {
+        return broker.addresses(virtualHost(), name, false).getFirst();
     }
 
     /** How many of its tasks have failed by a defect of its own. */
