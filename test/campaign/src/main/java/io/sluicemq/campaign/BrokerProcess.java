@@ -1,6 +1,9 @@
 package io.sluicemq.campaign;
 
+import io.sluicemq.broker.flow.FullPolicy;
+import io.sluicemq.server.AddressSetting;
 import io.sluicemq.server.SluiceMQ;
+import io.sluicemq.server.SluiceMQBuilder;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -8,14 +11,17 @@ import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 /**
  * A SluiceMQ in a process of its own, of which nothing but the broker takes heap. The process tells its port, then answers
  * each line it reads with its used heap after garbage collections, and ends with its standard input. One thread uses this.
  */
-final class BrokerProcess implements AutoCloseable {
+public final class BrokerProcess implements AutoCloseable {
 
     private static final int COLLECTIONS = 3;
     private static final String LOGGING = "-Dlogback.configurationFile=io/sluicemq/campaign/logback.xml";
@@ -32,24 +38,51 @@ final class BrokerProcess implements AutoCloseable {
         this.port = Math.toIntExact(answer());
     }
 
-    /** Starts one with this process's Java and class path. */
+    /** Starts one with this process's Java and class path, which keeps all in memory. */
     static BrokerProcess start() throws IOException {
-        List<String> command = List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-Xmx1g",
-                "--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow", LOGGING, "-cp",
-                System.getProperty("java.class.path"), BrokerProcess.class.getName());
+        return start(List.of());
+    }
+
+    /**
+     * Starts one with a data folder.
+     *
+     * @param memory by address: how many bytes of its messages may be in memory
+     */
+    public static BrokerProcess start(Map<String, Long> memory) throws IOException {
+        List<String> arguments = new ArrayList<>(List.of(Files.createTempDirectory("sluicemq-process-").toString()));
+        memory.forEach((address, bytes) -> arguments.addAll(List.of(address, bytes.toString())));
+        return start(arguments);
+    }
+
+    private static BrokerProcess start(List<String> arguments) throws IOException {
+        List<String> command =
+                new ArrayList<>(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-Xmx1g",
+                        "--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow", LOGGING, "-cp",
+                        System.getProperty("java.class.path"), BrokerProcess.class.getName()));
+        command.addAll(arguments);
         return new BrokerProcess(new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start());
     }
 
     /** Where it listens. */
-    BrokerUnderTest broker() {
+    public BrokerUnderTest broker() {
         return new RunningBroker("127.0.0.1", port, "guest", "guest", "/");
     }
 
     /** Used heap after garbage collections, in bytes. */
-    long heapBytes() throws IOException {
+    public long heapBytes() throws IOException {
         questions.write('\n');
         questions.flush();
         return answer();
+    }
+
+    /** Memory of it that is resident, in bytes. */
+    public long residentBytes() throws IOException {
+        for (String line : Files.readAllLines(Path.of("/proc", Long.toString(process.pid()), "status"))) {
+            if (line.startsWith("VmRSS:")) {
+                return Long.parseLong(line.replaceAll("\\D", "")) << 10;
+            }
+        }
+        throw new IOException("the system doesn't say what is resident");
     }
 
     private long answer() throws IOException {
@@ -79,7 +112,16 @@ final class BrokerProcess implements AutoCloseable {
 
     /** The process. */
     public static void main(String[] arguments) throws IOException {
-        try (SluiceMQ broker = SluiceMQ.builder().port(0).start();
+        SluiceMQBuilder builder = SluiceMQ.builder().port(0);
+        Path data = arguments.length == 0 ? null : Path.of(arguments[0]);
+        if (data != null) {
+            builder.data(data);
+        }
+        for (int i = 1; i < arguments.length; i += 2) {
+            builder.addressSettings(AddressSetting.match(arguments[i]).maxSizeBytes(Long.parseLong(arguments[i + 1]))
+                    .fullPolicy(FullPolicy.PAGE));
+        }
+        try (SluiceMQ broker = builder.start();
                 BufferedReader questions =
                         new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
             System.out.println("= " + broker.amqpPort());
@@ -89,6 +131,9 @@ final class BrokerProcess implements AutoCloseable {
                 }
                 System.out.println("= " + ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed());
             }
+        }
+        if (data != null) {
+            EmbeddedBroker.delete(data);
         }
     }
 }

@@ -97,12 +97,19 @@ public final class EmbeddedBroker implements BrokerUnderTest {
     public void close() {
         broker.close();
         log.close();
-        try (Stream<Path> files = Files.walk(data)) {
+        try {
+            delete(data);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Deletes a folder with all that is in it. */
+    static void delete(Path folder) throws IOException {
+        try (Stream<Path> files = Files.walk(folder)) {
             for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
                 Files.delete(file);
             }
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
         }
     }
 
