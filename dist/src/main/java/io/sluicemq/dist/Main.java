@@ -2,6 +2,9 @@ package io.sluicemq.dist;
 
 import io.sluicemq.cli.BenchCommand;
 import io.sluicemq.cli.OneLineErrors;
+import io.sluicemq.cli.admin.AddressesCommand;
+import io.sluicemq.cli.admin.ReloadCommand;
+import io.sluicemq.cli.admin.WhyCommand;
 import java.io.PrintWriter;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -20,7 +23,14 @@ import picocli.CommandLine.Spec;
         versionProvider = Version.class,
         description = "SluiceMQ, a message broker in which flow control is the design.",
         synopsisSubcommandLabel = "COMMAND",
-        subcommands = {ServeCommand.class, BenchCommand.class, LogCommand.class},
+        subcommands = {
+            ServeCommand.class,
+            ReloadCommand.class,
+            WhyCommand.class,
+            AddressesCommand.class,
+            BenchCommand.class,
+            LogCommand.class
+        },
         footer = {"", "'sluicemq COMMAND --help' lists the options of a command."})
 public final class Main implements Runnable {
 

@@ -72,6 +72,7 @@ public final class Serve {
         // The JVM would end with a code of its own (143 for SIGTERM) when this hook is done: so the hook ends it.
         Runtime.getRuntime()
                 .addShutdownHook(new Thread(() -> Runtime.getRuntime().halt(stop(broker)), "sluicemq-exit"));
+        HangUp.then(() -> reload(broker));
         LOG.info("{}", startLine(config));
         out.println(readyLine(broker, ManagementFactory.getRuntimeMXBean().getUptime()));
         out.flush();
@@ -107,6 +108,18 @@ public final class Serve {
         String shown =
                 data.isAbsolute() || data.startsWith(".") || data.startsWith("..") ? data.toString() : "./" + data;
         return "SluiceMQ ready in " + millis + " ms: " + addresses + " (data in " + shown + ")";
+    }
+
+    /** Upon SIGHUP: what has changed is in the log, and so is why nothing has. */
+    private static void reload(SluiceMQ broker) {
+        try {
+            broker.reload();
+        } catch (ConfigException e) {
+            LOG.error("the configuration is not valid, so nothing of it has changed:");
+            e.problems().forEach(problem -> LOG.error("{}", problem));
+        } catch (IllegalStateException e) {
+            LOG.warn("nothing was read again: {}", e.getMessage());
+        }
     }
 
     private static int stop(SluiceMQ broker) {

@@ -5,17 +5,24 @@ import io.sluicemq.api.Protocol;
 import io.sluicemq.base.Published;
 import io.sluicemq.base.TaskFailures;
 import io.sluicemq.base.option.HostPort;
+import io.sluicemq.base.option.Place;
+import io.sluicemq.base.option.Problem;
+import io.sluicemq.base.option.Settings;
 import io.sluicemq.broker.engine.BrokerConfig;
 import io.sluicemq.broker.engine.BrokerCounters;
 import io.sluicemq.broker.engine.BrokerEngine;
 import io.sluicemq.broker.engine.BrokerStore;
+import io.sluicemq.broker.flow.AddressLimits;
 import io.sluicemq.broker.flow.AddressState;
+import io.sluicemq.management.AdminSocket;
 import io.sluicemq.protocol.amqp091.Amqp091Format;
 import io.sluicemq.protocol.amqp091.Amqp091Options;
 import io.sluicemq.protocol.amqp091.Amqp091Protocol;
 import io.sluicemq.security.SaslAuthenticator;
 import io.sluicemq.security.User;
 import io.sluicemq.security.Users;
+import io.sluicemq.server.config.ConfigDifference;
+import io.sluicemq.server.config.ConfigException;
 import io.sluicemq.server.config.LimitsConfig;
 import io.sluicemq.server.config.ListenerConfig;
 import io.sluicemq.server.config.ServerConfig;
@@ -36,6 +43,8 @@ import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -77,7 +86,7 @@ public final class SluiceMQ implements AutoCloseable {
 
     private static final String SCHEME = "amqp://";
     private static final String LOOPBACK = "127.0.0.1";
-    private static final Duration COUNTERS_LIMIT = Duration.ofSeconds(30);
+    private static final Duration GATHER_LIMIT = Duration.ofSeconds(30);
 
     private final DataFolder data;
     private final NettyLoops loops;
@@ -87,7 +96,13 @@ public final class SluiceMQ implements AutoCloseable {
     private final CompletableFuture<String> failure;
     private final Map<String, Listener> listeners;
     private final Map<String, HostPort> addresses = new LinkedHashMap<>();
-    private boolean stopped;
+    /** What it was started with. */
+    private final ConfigSource.Reading started;
+    /** What was read last; guarded by {@link #reloading}. */
+    private ConfigSource.Reading current;
+    private final Object reloading = new Object();
+    private AdminSocket admin;
+    private volatile boolean stopped;
 
     private SluiceMQ(
             DataFolder data,
@@ -97,7 +112,9 @@ public final class SluiceMQ implements AutoCloseable {
             BrokerStore store,
             CompletableFuture<String> failure,
             Map<String, Listener> listeners,
-            ServerConfig config) {
+            ConfigSource.Reading reading) {
+        this.started = reading;
+        this.current = reading;
         this.store = store;
         this.failure = failure;
         this.data = data;
@@ -105,7 +122,7 @@ public final class SluiceMQ implements AutoCloseable {
         this.failures = failures;
         this.engine = engine;
         this.listeners = listeners;
-        for (ListenerConfig listener : config.listeners()) {
+        for (ListenerConfig listener : reading.config().listeners()) {
             int port = listeners.get(listener.name()).address().getPort();
             addresses.put(listener.name(), new HostPort(listener.address().host(), port));
         }
@@ -145,19 +162,33 @@ public final class SluiceMQ implements AutoCloseable {
                         listener.name(),
                         Listener.open(loops, protocols, listenerOptions(listener.address(), config.limits())));
             }
-            SluiceMQ broker = new SluiceMQ(data, loops, failures, engine, store, failure, listeners, config);
+            SluiceMQ broker = new SluiceMQ(data, loops, failures, engine, store, failure, listeners, reading);
             listeners = Map.of();
             loops = null;
             store = null;
             data = null;
             broker.warnOfGuests(config);
             broker.stopOnFailure();
+            broker.openAdminSocket();
             return broker;
         } catch (ListenException e) {
             throw new StartFailure(e.getMessage(), e);
         } finally {
             // Of a start that has failed there is nothing to checkpoint.
-            release(data, loops, null, store, listeners);
+            release(null, data, loops, null, store, listeners);
+        }
+    }
+
+    /** Without it the broker does its work all the same. */
+    private void openAdminSocket() {
+        if (data == null) {
+            return;
+        }
+        try {
+            admin = AdminSocket.open(data.path(), new AdminCommands(engine, this::reload));
+        } catch (IOException e) {
+            LOG.warn("there is no {} for this broker, so commands such as 'sluicemq why' can't reach it: {}",
+                    data.path().resolve(AdminSocket.FILE), e.getMessage());
         }
     }
 
@@ -287,37 +318,76 @@ public final class SluiceMQ implements AutoCloseable {
         return Optional.ofNullable(data).map(DataFolder::path);
     }
 
-    /** The broker's numbers, of slightly different moments while there is traffic. */
-    public BrokerCounters counters() {
+    /**
+     * Has these limits of addresses hold, in place of all that held until now, for addresses there are and those to come. At the
+     * next {@link #reload} those of the configuration hold again.
+     *
+     * @throws IllegalArgumentException if they are not valid; then nothing has changed
+     */
+    public void addressSettings(List<AddressSetting> rules) {
         requireRunning();
+        Place place = Place.of("the call");
+        Settings settings = new Settings(ServerOptions.ROOT, place);
+        List<Problem> problems = new ArrayList<>();
+        rules.forEach(rule -> rule.addTo(settings, place, problems));
         try {
-            return engine.counters().get(COUNTERS_LIMIT.toMillis(), TimeUnit.MILLISECONDS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IllegalStateException("interrupted while the counters were gathered", e);
-        } catch (ExecutionException | TimeoutException e) {
-            throw new IllegalStateException("the counters were not gathered in " + COUNTERS_LIMIT, e);
+            engine.addressSettings(ServerConfig.of(settings, problems).addressSettings());
+        } catch (ConfigException e) {
+            throw new IllegalArgumentException(StartFailure.of(e).getMessage(), e);
         }
     }
 
     /**
-     * What addresses hold, who waits for room in them and for how long, and which consumers could make it. It takes a quarter of a
-     * second, in which consumers are looked at twice.
+     * Reads the configuration file again, with what was said beside it at the start. The limits of addresses and virtual hosts hold
+     * from now on.
      *
-     * @param virtualHost of this virtual host only; null for all
-     * @param name of this name only; null for all
-     * @param waitingOnly those only that a producer waits for
+     * @return what has changed
+     * @throws ConfigException if it is not valid; then nothing has changed
+     * @throws IllegalStateException if there is no such file, or the broker has been stopped
      */
-    public List<AddressState> addresses(String virtualHost, String name, boolean waitingOnly) {
+    public Reload reload() throws ConfigException {
         requireRunning();
+        if (started.source().file() == null) {
+            throw new IllegalStateException("this broker was started without a configuration file");
+        }
+        synchronized (reloading) {
+            ConfigSource.Reading next = started.source().read();
+            engine.addressSettings(next.config().addressSettings());
+            Map<String, AddressLimits> hosts = new HashMap<>(next.config().virtualHostLimits());
+            hosts.keySet().retainAll(started.config().virtualHosts()); // others are there after a restart
+            List<String> laterLimited = engine.virtualHostLimits(hosts);
+            List<String> applied = ConfigDifference.keys(current.settings(), next.settings());
+            List<String> needRestart = ConfigDifference.keys(started.settings(), next.settings());
+            applied.retainAll(Reload.AT_ONCE);
+            needRestart.removeAll(Reload.AT_ONCE);
+            laterLimited.forEach(name -> needRestart.add("virtual-host-limits of '" + name + "', which had none"));
+            current = next;
+            Reload reload = new Reload(next.source().file(), applied, needRestart);
+            LOG.info("{}", reload);
+            return reload;
+        }
+    }
+
+    /** What addresses hold, who waits for room in them and who could make some, of slightly different moments. */
+    public List<AddressState> addressStates() {
+        requireRunning();
+        return await(engine.addressStates(null, null, false), "the states of addresses");
+    }
+
+    /** The broker's numbers, of slightly different moments while there is traffic. */
+    public BrokerCounters counters() {
+        requireRunning();
+        return await(engine.counters(), "the counters");
+    }
+
+    private static <T> T await(CompletableFuture<T> gathered, String what) {
         try {
-            return engine.addressStates(virtualHost, name, waitingOnly)
-                    .get(COUNTERS_LIMIT.toMillis(), TimeUnit.MILLISECONDS);
+            return gathered.get(GATHER_LIMIT.toMillis(), TimeUnit.MILLISECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new IllegalStateException("interrupted while the addresses were looked at", e);
+            throw new IllegalStateException("interrupted while " + what + " were gathered", e);
         } catch (ExecutionException | TimeoutException e) {
-            throw new IllegalStateException("the addresses were not looked at in " + COUNTERS_LIMIT, e);
+            throw new IllegalStateException(what + " were not gathered in " + GATHER_LIMIT, e);
         }
     }
 
@@ -328,25 +398,12 @@ public final class SluiceMQ implements AutoCloseable {
         return counters;
     }
 
-    public void addressSettings(List<AddressSetting> rules) {
-        requireRunning();
-        io.sluicemq.base.option.Place place = io.sluicemq.base.option.Place.of("the call");
-        io.sluicemq.base.option.Settings settings = new io.sluicemq.base.option.Settings(ServerOptions.ROOT, place);
-        List<io.sluicemq.base.option.Problem> problems = new java.util.ArrayList<>();
-        rules.forEach(rule -> rule.addTo(settings, place, problems));
-        try {
-            engine.addressSettings(ServerConfig.of(settings, problems).addressSettings());
-        } catch (io.sluicemq.server.config.ConfigException e) {
-            throw new IllegalArgumentException(StartFailure.of(e).getMessage(), e);
-        }
-    }
-
     /** How many tasks of the broker have failed by a defect of its own. Each is in the log. */
     public long failedTasks() {
         return failures.count();
     }
 
-    private synchronized void requireRunning() {
+    private void requireRunning() {
         if (stopped) {
             throw new IllegalStateException("the broker has been stopped");
         }
@@ -360,7 +417,7 @@ public final class SluiceMQ implements AutoCloseable {
     public synchronized void stop() {
         if (!stopped) {
             stopped = true;
-            release(data, loops, engine, store, listeners);
+            release(admin, data, loops, engine, store, listeners);
         }
     }
 
@@ -371,8 +428,11 @@ public final class SluiceMQ implements AutoCloseable {
     }
 
     private static void release(
-            DataFolder data, NettyLoops loops, BrokerEngine engine, BrokerStore store,
+            AdminSocket admin, DataFolder data, NettyLoops loops, BrokerEngine engine, BrokerStore store,
             Map<String, Listener> listeners) {
+        if (admin != null) {
+            admin.close();
+        }
         CompletableFuture<?>[] goodbyes = listeners.values().stream()
                 .map(listener -> listener.stop("the broker is stopping", GOODBYE_LIMIT))
                 .toArray(CompletableFuture[]::new);

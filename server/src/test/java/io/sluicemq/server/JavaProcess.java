@@ -2,7 +2,6 @@ package io.sluicemq.server;
 
 import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -19,13 +18,15 @@ public final class JavaProcess implements AutoCloseable {
 
     private final Process process;
     private final BufferedReader out;
+    private final StringBuilder soFar = new StringBuilder();
     private final CompletableFuture<String> err;
 
     private JavaProcess(Process process) {
         this.process = process;
         this.out = process.inputReader(StandardCharsets.UTF_8);
-        this.err = CompletableFuture.supplyAsync(() -> readAll(process.getErrorStream()), task -> Thread.ofVirtual()
-                .start(task));
+        this.err = CompletableFuture.supplyAsync(() -> readAll(process.errorReader(StandardCharsets.UTF_8)),
+                task -> Thread.ofVirtual()
+                        .start(task));
     }
 
     /** Starts {@code mainClass} in {@code workingFolder}. */
@@ -82,9 +83,31 @@ public final class JavaProcess implements AutoCloseable {
         process.destroyForcibly();
     }
 
-    private static String readAll(InputStream stream) {
-        try (stream) {
-            return new String(stream.readAllBytes(), StandardCharsets.UTF_8);
+    /** Waits until its standard error output has a text. */
+    public void awaitErr(String text) throws InterruptedException, TimeoutException {
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_SECONDS);
+        synchronized (soFar) {
+            while (soFar.indexOf(text) < 0) {
+                long left = TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime());
+                if (left <= 0) {
+                    throw new TimeoutException("'" + text + "' is not in: " + soFar);
+                }
+                soFar.wait(left);
+            }
+        }
+    }
+
+    private String readAll(BufferedReader reader) {
+        try (reader) {
+            for (int c = reader.read(); c >= 0; c = reader.read()) {
+                synchronized (soFar) {
+                    soFar.append((char) c);
+                    soFar.notifyAll();
+                }
+            }
+            synchronized (soFar) {
+                return soFar.toString();
+            }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -43,6 +43,17 @@ final class AddressSettingsReader {
             return value != null && value != AddressLimits.NONE;
         }
 
+        /** Whether all limits that a less specific section gives are lifted by this one. */
+        boolean liftsAllOf(Section other) {
+            return pattern.compareTo(other.pattern) < 0
+                    && lifts(rule.maxBytes(), other.rule.maxBytes())
+                    && lifts(rule.maxMessages(), other.rule.maxMessages());
+        }
+
+        private static boolean lifts(Long here, Long there) {
+            return !isLimit(there) || here != null && !isLimit(here);
+        }
+
         void refuse(Option<?> option, String what, List<Problem> problems) {
             String key = path + "." + option.key();
             problems.add(Problem.of(settings.place(option), key, key + " " + what));
@@ -130,21 +141,12 @@ final class AddressSettingsReader {
         }
         boolean canAct = all.stream().anyMatch(other -> other.hasLimit()
                 && section.pattern().overlaps(other.pattern())
-                && !isLifted(section.rule(), other.rule()));
+                && !section.liftsAllOf(other));
         if (!canAct) {
             section.refuse(ServerOptions.ADDRESS_FULL_POLICY, "is '" + word(policy)
                     + "', but no address that matches can be full: expected max-size-bytes or max-messages here, or in"
                     + " another match for these addresses", problems);
         }
-    }
-
-    /** Whether all limits that a less specific section gives are lifted by this one. */
-    private static boolean isLifted(AddressSettings.Rule here, AddressSettings.Rule other) {
-        boolean moreSpecific = AddressPattern.of(here.match()).compareTo(AddressPattern.of(other.match())) < 0;
-        return moreSpecific
-                && (!Section.isLimit(other.maxBytes()) || here.maxBytes() != null && !Section.isLimit(here.maxBytes()))
-                && (!Section.isLimit(other.maxMessages())
-                        || here.maxMessages() != null && !Section.isLimit(here.maxMessages()));
     }
 
     /** What comes out for addresses that match, with what less specific sections say about them. */

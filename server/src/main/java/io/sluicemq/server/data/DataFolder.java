@@ -28,6 +28,8 @@ import java.util.stream.Stream;
  * <pre>
  * FOLDER/
  *   sluicemq.format   "sluicemq data folder, format 1" and a line feed: whose folder this is, and how to read it
+ *   log/              durable queues and messages
+ *   admin.sock        while a broker runs: how its administrators reach it
  *   sluicemq.lock     the process id of whoever has it open, in decimal; the lock is at byte 2^62, never at the text
  * </pre>
  *

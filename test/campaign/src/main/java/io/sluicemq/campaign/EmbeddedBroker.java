@@ -55,7 +55,7 @@ public final class EmbeddedBroker implements BrokerUnderTest {
 
     /** What an address of the default virtual host holds, and who waits for it. It takes a quarter of a second. */
     public AddressState address(String name) {
-        return broker.addresses(virtualHost(), name, false).getFirst();
+        return broker.addressStates().stream().filter(each -> each.address().equals(name)).findFirst().orElseThrow();
     }
 
     /** How many of its tasks have failed by a defect of its own. */

@@ -275,7 +275,9 @@ public final class CrashCampaign implements Callable<Integer> {
 
             @Override
             public FileVisitResult visitFile(Path each, BasicFileAttributes attributes) throws IOException {
-                Files.copy(each, to.resolve(from.relativize(each)));
+                if (attributes.isRegularFile()) { // a killed broker's socket is nothing to keep
+                    Files.copy(each, to.resolve(from.relativize(each)));
+                }
                 return FileVisitResult.CONTINUE;
             }
         });

@@ -3,10 +3,13 @@ package io.sluicemq.embedding;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.sluicemq.broker.flow.FullPolicy;
+import io.sluicemq.server.AddressSetting;
 import io.sluicemq.server.SluiceMQ;
 import io.sluicemq.server.StartFailure;
 import io.sluicemq.server.config.ServerOptions;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -24,6 +27,22 @@ class EmbeddedTest {
             shop.order("two espressos");
             System.out.println(shop.next() + " at " + broker.amqpUri());
         }
+    }
+
+    @Test
+    void shouldTakeLimitsOfAddresses() {
+        SluiceMQ broker = SluiceMQ.builder()
+                .port(0)
+                .addressSettings(
+                        AddressSetting.match("orders.#").maxSizeBytes(10 << 20).fullPolicy(FullPolicy.BLOCK),
+                        AddressSetting.match("news").maxMessages(1000).fullPolicy(FullPolicy.RING))
+                .virtualHostLimit("/", 1L << 30, null)
+                .start();
+        broker.addressSettings(List.of(AddressSetting.match("orders.#").maxSizeBytes(20 << 20)));
+
+        assertThat(broker.addressStates()).allSatisfy(state -> assertThat(state.waiting()).isEmpty());
+        broker.stop();
+        assertThatThrownBy(() -> broker.addressSettings(List.of())).isInstanceOf(IllegalStateException.class);
     }
 
     @Test

@@ -1,0 +1,117 @@
+package io.sluicemq.cli.admin;
+
+import io.sluicemq.broker.flow.AddressLimits;
+import io.sluicemq.broker.flow.AddressState;
+import io.sluicemq.broker.flow.FullPolicy;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/** Says in sentences who waits, for what, and who could make room. Stateless but for the lines at hand. */
+final class WhyText {
+
+    /** So many of those who wait for an address, of its queues, and of the consumers of each are named. */
+    private static final int NAMED = 20;
+
+    private final List<String> lines = new ArrayList<>();
+
+    private WhyText() {}
+
+    /** @param subject what was asked about; null for all */
+    static List<String> lines(AddressAnswer answer, String subject) {
+        WhyText text = new WhyText();
+        if (answer.addresses().isEmpty()) {
+            text.lines.add(subject == null
+                    ? "Nobody waits, and no address is full."
+                    : "There is no address '" + subject + "', and no connection with that in its name waits.");
+        }
+        for (AddressState state : answer.addresses()) {
+            if (!text.lines.isEmpty()) {
+                text.lines.add("");
+            }
+            text.address(state);
+        }
+        if (answer.leftOff() > 0) {
+            text.lines.add("");
+            text.lines.add("… and " + answer.leftOff() + " more");
+        }
+        return text.lines.stream().map(Units::plain).toList();
+    }
+
+    private void address(AddressState state) {
+        int waiting = state.waiting().size();
+        String who = waiting == 0 ? "nobody waits" : waiting == 1 ? "1 producer waits" : waiting + " producers wait";
+        String where = state.kind().equals("virtual host") ? "" : " in virtual host " + state.virtualHost();
+        lines.add(state.kind() + " " + state.address() + where + ": " + who);
+        lines.add("  holds " + used(state) + "; policy " + policy(state.limits()));
+        lost(state);
+        state.waiting().stream().limit(NAMED).forEach(this::producer);
+        more(waiting, "producer");
+        if (waiting > 0) {
+            makers(state.queues());
+        }
+    }
+
+    private static String policy(AddressLimits limits) {
+        return limits.policy().name().toLowerCase(Locale.ROOT);
+    }
+
+    /** {@code 10.0 MiB of 10.0 MiB, 97 messages}. */
+    private static String used(AddressState state) {
+        AddressLimits limits = state.limits();
+        String bytes = Units.bytes(state.usedBytes());
+        if (limits.maxBytes() != AddressLimits.NONE) {
+            bytes += (limits.policy() == FullPolicy.PAGE ? " (" : " of ") + Units.bytes(limits.maxBytes())
+                    + (limits.policy() == FullPolicy.PAGE ? " in memory)" : "");
+        }
+        if (limits.policy() == FullPolicy.PAGE && limits.pageLimitBytes() != AddressLimits.NONE) {
+            bytes += " of " + Units.bytes(limits.pageLimitBytes());
+        }
+        String messages = limits.maxMessages() == AddressLimits.NONE
+                ? Units.count(state.usedMessages(), "message")
+                : state.usedMessages() + " of " + Units.count(limits.maxMessages(), "message");
+        return bytes + ", " + messages;
+    }
+
+    private void lost(AddressState state) {
+        if (state.droppedMessages() > 0) {
+            lines.add("  " + Units.count(state.droppedMessages(), "message") + " dropped so far");
+        }
+        if (state.refusedMessages() > 0) {
+            lines.add("  " + Units.count(state.refusedMessages(), "message") + " refused so far");
+        }
+    }
+
+    private void producer(AddressState.Waiting waiting) {
+        lines.add("  " + waiting.position() + ". " + waiting.producer() + " of " + waiting.connection() + " has waited "
+                + Units.millis(waiting.waitingMillis()) + " for " + waiting.limit() + ", with "
+                + Units.count(waiting.parkedMessages(), "message") + ", " + Units.bytes(waiting.parkedBytes()));
+    }
+
+    private void makers(List<AddressState.QueueState> queues) {
+        if (queues.isEmpty()) {
+            lines.add("  no queue holds its messages: room comes as soon as those under way are done");
+            return;
+        }
+        lines.add("  who could make room:");
+        queues.stream().limit(NAMED).forEach(this::queue);
+        more(queues.size(), "queue");
+    }
+
+    private void queue(AddressState.QueueState queue) {
+        lines.add("    queue " + queue.name() + ": " + queue.readyMessages() + " ready, " + queue.unsettledMessages()
+                + " unacknowledged" + (queue.consumers().isEmpty() ? ", and no consumer" : ""));
+        for (AddressState.ConsumerState consumer : queue.consumers().stream().limit(NAMED).toList()) {
+            lines.add("      consumer " + consumer.tag() + " of " + consumer.connection() + ": "
+                    + consumer.unsettledMessages() + " unacknowledged, acknowledges "
+                    + String.format(Locale.ROOT, "%.1f", consumer.settledPerSecond()) + " a second");
+        }
+        more(queue.consumers().size(), "consumer");
+    }
+
+    private void more(int count, String what) {
+        if (count > NAMED) {
+            lines.add("  … and " + Units.count(count - NAMED, "more " + what));
+        }
+    }
+}

@@ -1,0 +1,135 @@
+package io.sluicemq.server;
+
+import io.sluicemq.base.option.Problem;
+import io.sluicemq.broker.engine.BrokerEngine;
+import io.sluicemq.broker.flow.AddressLimits;
+import io.sluicemq.broker.flow.AddressState;
+import io.sluicemq.broker.flow.FullPolicy;
+import io.sluicemq.management.AdminSocket;
+import io.sluicemq.server.config.ConfigException;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * What can be asked of a broker by its {@link AdminSocket}; called on that socket's thread.
+ *
+ * <pre>
+ * {"command": "why", "subject": S}    addresses that somebody waits for or that are full, each an {@link AddressState}; with
+ *                                     a subject those of that name, and those that a connection with S in its name waits for
+ * {"command": "addresses"}            all addresses
+ * {"command": "reload"}               {@link Reload}; or "problems", lines, if the file is not valid
+ * </pre>
+ */
+final class AdminCommands implements AdminSocket.Commands {
+
+    /** An answer has no more addresses than this; it says how many were left off. */
+    private static final int MAX_STATES = 10_000;
+
+    /** An address that uses so much of a limit is full for most messages. */
+    private static final double FULL = 0.95;
+
+    private static final JsonMapper JSON = JsonMapper.builder().build();
+
+    private final BrokerEngine engine;
+    private final Reloading reloading;
+
+    /** Reads the configuration again. */
+    interface Reloading {
+        Reload reload() throws ConfigException;
+    }
+
+    AdminCommands(BrokerEngine engine, Reloading reloading) {
+        this.engine = engine;
+        this.reloading = reloading;
+    }
+
+    @Override
+    public CompletableFuture<ObjectNode> run(ObjectNode request) {
+        String command = request.path("command").asString("");
+        return switch (command) {
+            case "why" -> {
+                String subject = request.path("subject").asString(null);
+                yield engine.addressStates(null, null, false).thenApply(states -> answer(why(states, subject)));
+            }
+            case "addresses" -> engine.addressStates(null, null, false).thenApply(AdminCommands::answer);
+            case "reload" -> reload();
+            default -> throw new IllegalArgumentException(
+                    "there is no command '" + command + "': expected one of why, addresses, reload");
+        };
+    }
+
+    private CompletableFuture<ObjectNode> reload() {
+        try {
+            Reload reload = reloading.reload();
+            ObjectNode answer = JSON.createObjectNode();
+            answer.put("file", reload.file().toString());
+            reload.applied().forEach(answer.putArray("applied")::add);
+            reload.needRestart().forEach(answer.putArray("needRestart")::add);
+            return CompletableFuture.completedFuture(answer);
+        } catch (ConfigException e) {
+            ObjectNode answer = JSON.createObjectNode();
+            ArrayNode problems = answer.putArray("problems");
+            e.problems().stream().map(Problem::toString).forEach(problems::add);
+            return CompletableFuture.completedFuture(answer);
+        } catch (IllegalStateException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+    }
+
+    private static ObjectNode answer(List<AddressState> states) {
+        ObjectNode answer = JSON.createObjectNode();
+        ArrayNode array = answer.putArray("addresses");
+        states.stream()
+                .sorted(Comparator.comparing(AddressState::virtualHost)
+                        .thenComparing(AddressState::address)
+                        .thenComparing(AddressState::kind))
+                .limit(MAX_STATES)
+                .forEach(state -> array.add(JSON.valueToTree(state)));
+        answer.put("leftOff", Math.max(0, states.size() - MAX_STATES));
+        return answer;
+    }
+
+    /** Those that a question is about; of each only who waits that it is about. */
+    static List<AddressState> why(List<AddressState> all, String subject) {
+        if (subject == null) {
+            return all.stream().filter(state -> !state.waiting().isEmpty() || isFull(state)).toList();
+        }
+        return all.stream()
+                .map(state -> state.address().equals(subject) ? state : withWaiting(state, subject))
+                .filter(state -> state.address().equals(subject) || !state.waiting().isEmpty())
+                .toList();
+    }
+
+    private static AddressState withWaiting(AddressState state, String connection) {
+        return new AddressState(
+                state.virtualHost(),
+                state.address(),
+                state.kind(),
+                state.limits(),
+                state.usedBytes(),
+                state.usedMessages(),
+                state.highestBytes(),
+                state.droppedMessages(),
+                state.refusedMessages(),
+                state.waiting().stream()
+                        .filter(producer -> producer.connection().contains(connection))
+                        .toList(),
+                state.queues());
+    }
+
+    private static boolean isFull(AddressState state) {
+        AddressLimits limits = state.limits();
+        if (limits.policy() == FullPolicy.PAGE) {
+            return isUsed(state.usedBytes(), limits.pageLimitBytes());
+        }
+        return isUsed(state.usedBytes(), limits.maxBytes()) || isUsed(state.usedMessages(), limits.maxMessages());
+    }
+
+    private static boolean isUsed(long used, long limit) {
+        return limit != AddressLimits.NONE && used >= FULL * limit;
+    }
+}
