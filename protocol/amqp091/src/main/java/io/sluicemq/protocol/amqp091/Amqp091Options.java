@@ -13,7 +13,8 @@ import java.time.Duration;
  * @param closeLimit how long a close-ok is waited for
  * @param maxMessageBytes the largest body; a larger one closes the channel with 406
  * @param maxConsumersPerChannel more close the connection with 530
- * @param maxParkedBytes bytes of one connection's frames that may wait for their turn before reading pauses
+ * @param maxParkedBytes bytes of one connection's frames that may wait for their turn before reading pauses; and of its
+ *     publishes that may wait for room in their addresses, if its client does not obey channel.flow
  * @param handshakeFrameMax the largest frame taken before tuning in bytes, at least 4096; a token or client properties
  *     may need more than that
  */

@@ -59,7 +59,7 @@ final class ChannelFlow {
         if (!channel.open()) {
             return;
         }
-        if (stoppedForLong && !paced && connection.parkedPublishes().mayGrow()) {
+        if (stoppedForLong && connection.parkedPublishes().mayGrow()) {
             letOn = crowded;
         }
         boolean stop = paced || crowded && !letOn;

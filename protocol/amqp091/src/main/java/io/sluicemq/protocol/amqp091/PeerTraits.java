@@ -11,6 +11,7 @@ import java.util.Map;
  * @param capabilities RabbitMQ's table of capabilities
  * @param qpidJms whether it is the Qpid JMS client for AMQP 0-x, whose expiration is a date and whose qos is the
  *     session's
+ * @param obeysFlow whether it is known to stop publishing on a channel that channel.flow says so of
  */
 record PeerTraits(
         String product, String connectionName, Map<?, ?> capabilities, boolean qpidJms, boolean obeysFlow) {

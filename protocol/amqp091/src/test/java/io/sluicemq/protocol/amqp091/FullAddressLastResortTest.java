@@ -349,12 +349,13 @@ class FullAddressLastResortTest {
 
     @Test
     void shouldLeaveNothingBehindWhenTheSocketIsGone() {
-        client.publish(1, ALLOWED + 100);
+        client.publish(1, 10 * ALLOWED);
+        client.seconds(3600);
         client.peer.cutSocket();
         assertThat(client.broker.request()).isInstanceOf(FakeClient.Close.class);
+        client.broker.store(1);
         assertThat(client.loop.pendingTimers()).isZero();
         client.broker.storeAll();
-        client.seconds(10);
     }
 
     /** A connection that is closed reads again, or its close-ok would never be seen. */
@@ -364,6 +365,8 @@ class FullAddressLastResortTest {
         client.loop.run(() -> client.broker.events.closeRequested("enough"));
         assertThat(paused()).isFalse();
         assertThat(client.told()).last().isEqualTo("connection closed, CONNECTION_FORCED - enough");
+        client.broker.store(1);
+        assertThat(client.loop.pendingTimers()).isOne();
         client.broker.storeAll();
         client.peer.send(RawFrames.connectionCloseOk());
         assertThat(client.peer.wire.closed).isTrue();

@@ -220,6 +220,22 @@ class FullAddressTest {
         assertThat(client.broker.publishedBodies()).hasSize(4);
     }
 
+    /** What a queue on another loop has parked is heard of later than what it has stored, perhaps. */
+    @Test
+    void shouldWithholdTheCloseOkForWhatIsParkedLate() {
+        client.publish(1, 1);
+        client.peer.send(RawFrames.channelClose(1, 200, ""));
+        client.loop.run(() -> {
+            client.broker.producer.unparked(8 * KIB);
+            client.broker.producer.parked(PublisherPeer.PAUSE, 1);
+        });
+        client.loop.runAll();
+        assertThat(client.told()).isEmpty();
+        client.loop.run(() -> client.broker.producer.unparked(1));
+        client.loop.runAll();
+        assertThat(client.told()).containsExactly("close-ok on 1");
+    }
+
     /** The order in which a broker tells of a refusal and of the end of the wait does not matter. */
     @Test
     void shouldTellOfRefusalsBeforeTheCloseOk() {
