@@ -130,7 +130,7 @@ final class Topology {
             return destination != null && destination.spec().durable();
         }
         QueueProxy queue = table.queue(binding.destination());
-        return queue != null && queue.queue().id() != 0;
+        return queue != null && queue.queue().isLogged();
     }
 
     void unbind(ConnectedClient client, BindingSpec spec, Relay<Void> relay) {
@@ -327,6 +327,8 @@ final class Topology {
                 host.postpone(() -> declareQueue(client, spec, options, relay));
                 return;
             }
+        } else if (home.journal() != null) {
+            queue.numbered(host.newQueueId());
         }
         QueueProxy proxy = new QueueProxy(queue, context);
         switch (published.get().addQueue(spec.name(), proxy)) {
@@ -368,7 +370,7 @@ final class Topology {
             }
         }
         for (QueueProxy proxy : table.queues()) {
-            if (proxy.queue().id() != 0) {
+            if (proxy.queue().isLogged()) {
                 records.add(declared(proxy.queue()));
             }
         }

@@ -285,7 +285,7 @@ final class TransactionWork implements Transaction {
             for (Map.Entry<QueueProxy, Share> each : work.entrySet()) {
                 QueueProxy proxy = each.getKey();
                 List<Message> messages = each.getValue().messages();
-                boolean logged = proxy.queue().id() != 0;
+                boolean logged = proxy.queue().isLogged();
                 long[] positions = each.getValue().publishes.stream()
                         .mapToLong(publish -> logged ? publish.position : Journal.NONE).toArray();
                 int[] shares = each.getValue().publishes.stream().mapToInt(publish -> publish.share).toArray();
