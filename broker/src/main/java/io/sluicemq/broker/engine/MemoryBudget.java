@@ -114,7 +114,7 @@ final class MemoryBudget {
             return;
         }
         LOG.warn(
-                "messages take more memory than the budget of {} MiB: publishers wait until consumers have made room{}{}",
+                "messages take more memory than the budget of {} MiB: publishers wait until there is room{}{}",
                 budgetBytes >> 20,
                 largest.inWords(),
                 times == 1 ? "" : " (so it was " + (times - 1) + " more times since the last such line)");

@@ -664,6 +664,39 @@ class TransientPagingTest {
         assertThat(broker.disk.usedBytes()).isLessThan(1_000_000);
     }
 
+    /** Compaction copies them between the moment in which they expire and that in which they have been read. */
+    @Test
+    void shouldFindWhatTheLogHasMovedWhileItBecomesADeadLetter() {
+        open(new StoredTestBroker.Setup(
+                2, StoredTestBroker.SMALL.withSegmentBytes(16 << 10).withBuffers(4, 4096)
+                        .withCompaction(0.5, 1 << 30)));
+        producer.declares("dead", Map.of());
+        producer.declares("stays", Map.of("x-dead-letter-exchange", "", "x-dead-letter-routing-key", "dead"));
+        producer.declares("goes", Map.of());
+        limits("stays", -1, 0);
+        limits("goes", -1, 0);
+        for (int i = 0; i < 1000; i += 20) {
+            publish("stays", i / 20, i / 20 + 1, false, 0, 1000);
+            publish("goes", i, i + 19);
+        }
+        long first = broker.log().segmentUse().getFirst().start();
+        broker.disk.failReads(true);
+        broker.passMillis(1200);
+        assertThat(producer.depth("stays")).isZero();
+        assertThat(producer.depth("dead")).isLessThan(50);
+        broker.disk.failReads(false);
+        producer.<Long>asks(reply -> producer.client.purgeQueue("goes", reply)).result();
+        for (int i = 0; i < 3; i++) {
+            broker.checkpoint();
+            broker.passMillis(1000);
+        }
+        assertThat(broker.log().segmentUse().getFirst().start()).isGreaterThan(first);
+        assertThat(producer.depth("dead")).isLessThan(50);
+        broker.passMillis(5000);
+        assertThat(drains(taker, "dead", 0).texts()).hasSize(50).containsAll(texts(0, 50));
+        assertNothingIsLeft();
+    }
+
     /** Every twentieth stays: its segment is emptied, and what is left of it is copied. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
