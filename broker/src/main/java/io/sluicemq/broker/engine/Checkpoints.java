@@ -281,7 +281,7 @@ final class Checkpoints {
         QueueCollector(LoopContext context, int index) {
             this.context = context;
             this.index = index;
-            this.left = new ArrayDeque<>(context.loggedQueues.values());
+            this.left = new ArrayDeque<>(context.queuesById.values());
         }
 
         @Override

@@ -5,6 +5,7 @@ import io.sluicemq.api.Death;
 import io.sluicemq.api.Message;
 import io.sluicemq.base.LoopOwned;
 import io.sluicemq.broker.journal.BadRecord;
+import io.sluicemq.broker.journal.Journal;
 import io.sluicemq.broker.journal.MessageRecord;
 import io.sluicemq.broker.journal.TopologyRecord;
 import io.sluicemq.broker.queue.Backlog;
@@ -40,7 +41,9 @@ final class HostEffects implements QueueEffects {
         context.tally.queues--;
         context.queues.remove(queue);
         if (queue.id() != 0) {
-            context.loggedQueues.remove(queue.id());
+            context.queuesById.remove(queue.id());
+        }
+        if (queue.isLogged()) {
             context.journal().append(new TopologyRecord.QueueDeleted(queue.id()));
         }
         host.queueRemoved(context.loop, queue);
@@ -101,6 +104,8 @@ final class HostEffects implements QueueEffects {
                 long position = messages.firstPosition();
                 if (position < 0) {
                     released(messages.firstMessage());
+                } else if (messages.firstIsPaged()) {
+                    unpage(position, messages.firstShare());
                 } else if (queueIsGone) {
                     unlogged(position, messages.firstShare(), null);
                 } else {
@@ -136,6 +141,27 @@ final class HostEffects implements QueueEffects {
     }
 
     @Override
+    public long page(Queue queue, Message message) {
+        long position = context.journal().page(message, queue.id());
+        return position >= 0 ? position : position == Journal.TOO_LONG ? TOO_LONG : NO_ROOM;
+    }
+
+    @Override
+    public int pagedBytes() {
+        return context.journal().lastShare();
+    }
+
+    @Override
+    public void unpage(long position, int share) {
+        context.journal().unpage(position, share);
+    }
+
+    @Override
+    public void shrink(Queue queue) {
+        context.pageOuts.add(queue);
+    }
+
+    @Override
     public void read(long[] positions, int count, Loaded batch) {
         context.journal().read(positions, count, new ReadBatch() {
             private IOException bad;
@@ -164,6 +190,16 @@ final class HostEffects implements QueueEffects {
     @Override
     public long residentBytes() {
         return context.residentBytes();
+    }
+
+    @Override
+    public long keptBytes() {
+        return context.keptBytes();
+    }
+
+    @Override
+    public boolean memoryTight() {
+        return context.memoryTight;
     }
 
     @Override

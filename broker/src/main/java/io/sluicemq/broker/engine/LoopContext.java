@@ -52,8 +52,12 @@ final class LoopContext {
     final Map<String, ReplyTarget> replyTargets = new HashMap<>();
     final RouteSet<QueueProxy> routes = new RouteSet<>();
     final HeadersOf headers = new HeadersOf();
-    /** Those of them that are in the log, by their number. */
-    final Map<Long, Queue> loggedQueues = new HashMap<>();
+    /** All of them by their number, if there is a log. */
+    final Map<Long, Queue> queuesById = new HashMap<>();
+    /** Those of them that have more in memory than they should. */
+    final PageOuts pageOuts;
+    /** Whether messages take more than half of the memory that they may. */
+    boolean memoryTight;
     /** Whether messages take too much memory. */
     boolean memoryLow;
     /** Why the log takes no messages; empty while it does. */
@@ -93,6 +97,7 @@ final class LoopContext {
     /** @param witness what answers wait for beside the log; null for nothing */
     LoopContext(Loop loop, int loops, MemoryBudget memory, Witness witness) {
         this.loop = loop;
+        this.pageOuts = new PageOuts(loop);
         this.memory = memory;
         this.witness = witness;
         this.owed = new long[loops];
@@ -157,7 +162,7 @@ final class LoopContext {
     void park(Runnable publish, Collection<QueueProxy> targets) {
         parked.addLast(new Parked(publish, targets));
         for (QueueProxy target : targets) {
-            if (target.queue().id() == 0) {
+            if (!target.queue().isLogged()) {
                 parkedFor.merge(target, 1, Integer::sum);
             }
         }
@@ -187,6 +192,7 @@ final class LoopContext {
             afterParked.clear();
             tasks.forEach(Runnable::run);
         }
+        pageOuts.room();
         resumeWaiting();
     }
 
@@ -219,8 +225,12 @@ final class LoopContext {
     }
 
     private void tellQueues() {
-        for (Queue queue : queues.toArray(Queue[]::new)) {
-            queue.memoryChanged(memoryLow);
+        if (memoryLow) {
+            pageOuts.addLargestFirst(queues);
+        } else {
+            for (Queue queue : queues.toArray(Queue[]::new)) {
+                queue.memoryRecovered();
+            }
         }
     }
 
@@ -241,8 +251,16 @@ final class LoopContext {
 
     /** Bytes of ready messages that each queue here may keep in memory before others wait in the log. */
     long residentBytes() {
-        long each = memory.budgetBytes() / 4 / owed.length / Math.max(1, queues.size());
-        return Math.clamp(each, LEAST_RESIDENT_BYTES, MOST_RESIDENT_BYTES);
+        return Math.clamp(quarterShareBytes(), LEAST_RESIDENT_BYTES, MOST_RESIDENT_BYTES);
+    }
+
+    /** Bytes of ready messages that each queue here may keep while memory is short: all of them together leave some of it free. */
+    long keptBytes() {
+        return Math.min(quarterShareBytes(), MOST_RESIDENT_BYTES);
+    }
+
+    private long quarterShareBytes() {
+        return memory.budgetBytes() / 4 / owed.length / Math.max(1, queues.size());
     }
 
     // ---- messages that leave the log a part of them a turn

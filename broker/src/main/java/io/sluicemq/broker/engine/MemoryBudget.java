@@ -11,7 +11,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Watches the bytes of messages in memory, of all loops together, against the budget, and tells every client when it is
- * crossed and when there is room again. Owned by the broker's first loop; others send it what has changed, so that its sum is
+ * crossed and when there is room again; and every loop when half of it is crossed. Owned by the broker's first loop; others send it what has changed, so that its sum is
  * behind by no more than {@code 64 KiB} a loop.
  *
  * <p>A message that is large enough to be asked about has its memory reserved before its body is taken: several may arrive at
@@ -38,6 +38,7 @@ final class MemoryBudget {
     private long reservedBytes;
     private long usedBytes;
     private boolean low;
+    private boolean tight;
     private long lowSinceNanos;
     private boolean logged;
     private int unanswered;
@@ -65,6 +66,13 @@ final class MemoryBudget {
 
     private void add(long difference) {
         usedBytes += difference;
+        if (tight != usedBytes > budgetBytes / 2) {
+            tight = !tight;
+            boolean now = tight;
+            for (LoopContext context : contexts) {
+                home.send(context.loop, () -> context.memoryTight = now);
+            }
+        }
         if (!low && usedBytes > budgetBytes) {
             low = true;
             lowSinceNanos = home.nanoTime();
@@ -106,7 +114,7 @@ final class MemoryBudget {
             return;
         }
         LOG.warn(
-                "messages take more memory than the budget of {} MiB: publishers wait until consumers have made room{}{}",
+                "messages take more memory than the budget of {} MiB: publishers wait until there is room{}{}",
                 budgetBytes >> 20,
                 largest.inWords(),
                 times == 1 ? "" : " (so it was " + (times - 1) + " more times since the last such line)");

@@ -57,7 +57,9 @@ final class Moving implements Liveness {
         long highest = Long.MIN_VALUE;
         for (int i = 0; i < candidates.size(); i++) {
             Candidates.Candidate candidate = candidates.get(i);
-            if (candidate.type() != RecordType.MESSAGE && candidate.type() != RecordType.BODY) {
+            if (candidate.type() != RecordType.MESSAGE
+                    && candidate.type() != RecordType.BODY
+                    && candidate.type() != RecordType.PAGED) {
                 continue;
             }
             indexes.put(candidate.position(), i);
@@ -76,7 +78,7 @@ final class Moving implements Liveness {
         for (LoopContext context : contexts) {
             home.send(context.loop, () -> {
                 byQueue.forEach((id, positions) -> {
-                    Queue queue = context.loggedQueues.get(id);
+                    Queue queue = context.queuesById.get(id);
                     if (queue != null) {
                         queue.findPositions(from, to, positions::contains,
                                 position -> candidates.keep((int) indexes.get(position)));
@@ -115,7 +117,7 @@ final class Moving implements Liveness {
         for (LoopContext context : contexts) {
             home.send(context.loop, () -> {
                 for (Long id : ids) {
-                    Queue queue = context.loggedQueues.get(id);
+                    Queue queue = context.queuesById.get(id);
                     if (queue != null) {
                         queue.move(from, to, where::get, context.journal()::moved);
                     }

@@ -36,7 +36,7 @@ record QueueProxy(Queue queue, LoopContext home) {
     private void take(
             Message message, long position, int share, boolean reserved, Completion completion, Producer producer) {
         BrokerError error =
-                queue.enqueue(message, queue.id() == 0 ? Journal.NONE : position, share, reserved, producer);
+                queue.enqueue(message, queue.isLogged() ? position : Journal.NONE, share, reserved, producer);
         if (completion != null) {
             if (error == null) {
                 completion.met(home.loop);
@@ -66,13 +66,13 @@ record QueueProxy(Queue queue, LoopContext home) {
     private void enlist() {
         home.queues.add(queue);
         if (queue.id() != 0) {
-            home.loggedQueues.put(queue.id(), queue);
+            home.queuesById.put(queue.id(), queue);
         }
     }
 
     /** On the queue's loop: does {@code task} when all that the queue has done is durable. */
     void whenDurable(Witness.Command command, Runnable task) {
-        if (queue.id() == 0 && !home.hasWitness()) {
+        if (!queue.isLogged() && !home.hasWitness()) {
             task.run();
             return;
         }
@@ -83,7 +83,7 @@ record QueueProxy(Queue queue, LoopContext home) {
             }
         };
         home.witness(command, durable);
-        if (queue.id() != 0) {
+        if (queue.isLogged()) {
             durable.hold();
             home.afterDiscarding(() -> home.journal().awaitAll(durable));
         }

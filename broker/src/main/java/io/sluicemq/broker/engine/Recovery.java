@@ -89,6 +89,7 @@ final class Recovery implements LogVisitor {
                     MessageRecord.check(payload);
                     bodyHeaders.put(position, MessageRecord.headerBytes(payload));
                 }
+                case RecordType.PAGED -> paged(payload);
                 case RecordType.COMMIT -> CommitRecord.read(payload, ends);
                 case RecordType.TURN -> TurnRecord.read(payload, ends);
                 case RecordType.TOPOLOGY -> topology(TopologyRecord.decode(payload));
@@ -99,7 +100,9 @@ final class Recovery implements LogVisitor {
 
     @Override
     public void moved(long from, long to, int type, ByteBuffer payload) {
-        moves.put(from, to);
+        if (type != RecordType.PAGED) {
+            moves.put(from, to);
+        }
     }
 
     private interface Reading {
@@ -128,6 +131,14 @@ final class Recovery implements LogVisitor {
                         MessageRecord.priority(payload), MessageRecord.publishedMillis(payload),
                         MessageRecord.ttlMillis(payload));
             }
+        }
+    }
+
+    /** A message that was in memory but for its bytes: it is gone, and the number of its queue is not given again. */
+    private void paged(ByteBuffer payload) throws BadRecord {
+        MessageRecord.check(payload);
+        for (int i = 0; i < MessageRecord.queueCount(payload); i++) {
+            highestQueueId = Math.max(highestQueueId, MessageRecord.queueId(payload, i));
         }
     }
 

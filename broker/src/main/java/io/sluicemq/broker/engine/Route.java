@@ -26,12 +26,12 @@ record Route(QueueProxy[] targets, long[] loggedIds) {
     static Route of(QueueProxy... targets) {
         int logged = 0;
         for (QueueProxy target : targets) {
-            logged += target.queue().id() == 0 ? 0 : 1;
+            logged += target.queue().isLogged() ? 1 : 0;
         }
         long[] ids = new long[logged];
         int next = 0;
         for (QueueProxy target : targets) {
-            if (target.queue().id() != 0) {
+            if (target.queue().isLogged()) {
                 ids[next++] = target.queue().id();
             }
         }

@@ -131,7 +131,7 @@ final class Topology {
             return destination != null && destination.spec().durable();
         }
         QueueProxy queue = table.queue(binding.destination());
-        return queue != null && queue.queue().id() != 0;
+        return queue != null && queue.queue().isLogged();
     }
 
     void unbind(ConnectedClient client, BindingSpec spec, Relay<Void> relay) {
@@ -329,6 +329,8 @@ final class Topology {
                 host.postpone(() -> declareQueue(client, spec, options, relay));
                 return;
             }
+        } else if (home.journal() != null) {
+            queue.numbered(host.newQueueId());
         }
         QueueProxy proxy = new QueueProxy(queue, context);
         switch (published.get().addQueue(spec.name(), proxy)) {
@@ -370,7 +372,7 @@ final class Topology {
             }
         }
         for (QueueProxy proxy : table.queues()) {
-            if (proxy.queue().id() != 0) {
+            if (proxy.queue().isLogged()) {
                 records.add(declared(proxy.queue()));
             }
         }

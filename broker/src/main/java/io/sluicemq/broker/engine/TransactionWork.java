@@ -431,7 +431,7 @@ final class TransactionWork implements Transaction {
                 Share part = work.get(proxy);
                 boolean reserved = arrival.isReserved(i);
                 List<Message> messages = part.messages();
-                boolean logged = proxy.queue().id() != 0;
+                boolean logged = proxy.queue().isLogged();
                 long[] positions = part.publishes.stream()
                         .mapToLong(publish -> logged ? publish.position : Journal.NONE).toArray();
                 int[] shares = part.publishes.stream().mapToInt(publish -> publish.share).toArray();

@@ -30,6 +30,9 @@ public final class Journal implements LogListener {
     /** No position: it is not in the log. */
     public static final long NONE = -1;
 
+    /** No position: it can't be in the log. */
+    public static final long TOO_LONG = -2;
+
     /** So many removals are written before the turn's end. */
     private static final int MOST_REMOVED = 32 << 10;
     private static final int NAME_SLOTS = 64;
@@ -64,6 +67,7 @@ public final class Journal implements LogListener {
     private Removed removed = new Removed();
     private Removed removedBefore = new Removed();
     private Removed spareRemoved;
+    private final long[] pagedFor = new long[1];
     private int lastLength;
     private int lastQueues = 1;
     private boolean flushPlanned;
@@ -93,10 +97,35 @@ public final class Journal implements LogListener {
         return append(RecordType.BODY, message, queueIds);
     }
 
-    private long append(int type, Message message, long[] queueIds) {
-        int queues = queueIds.length;
+    /**
+     * Writes a message that memory has no room for, and that means nothing to a recovery. It is {@linkplain #unpage let go of}
+     * when it is back in memory, or has left its queue.
+     *
+     * @return its position; {@link #NONE} if there is no room now, {@link Owner#room} follows then; {@link #TOO_LONG} if its record
+     *     would be longer than a record may be
+     */
+    public long page(Message message, long queueId) {
+        pagedFor[0] = queueId;
         byte[] encodedNames = names(message);
-        int length = MessageRecord.length(message, encodedNames, queues);
+        int length = MessageRecord.length(message, encodedNames, 1);
+        return length > maxRecordBytes() ? TOO_LONG : append(RecordType.PAGED, message, encodedNames, length, pagedFor);
+    }
+
+    /** Gives up what {@link #page} has written. Whatever comes of that, a recovery would drop it: so it waits for nothing. */
+    public void unpage(long position, int share) {
+        if (log.release(position, share, 1)) {
+            owner.segmentEmptied();
+        }
+    }
+
+    private long append(int type, Message message, long[] queueIds) {
+        byte[] encodedNames = names(message);
+        int length = MessageRecord.length(message, encodedNames, queueIds.length);
+        return append(type, message, encodedNames, length, queueIds);
+    }
+
+    private long append(int type, Message message, byte[] encodedNames, int length, long[] queueIds) {
+        int queues = queueIds.length;
         long position = port.claim(length);
         if (position == LogPort.NO_ROOM) {
             return NONE;

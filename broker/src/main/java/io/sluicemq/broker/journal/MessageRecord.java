@@ -21,7 +21,7 @@ import java.util.function.Function;
  *  | names | [extraKeys] | [deaths]  | headerBytes (i32) | header | body |
  *  +- - - -+- - - - - - -+- - - - - -+-------------------+- - - - +- - - +
  *
- *  flags      1: there are extraKeys; 2: there are deaths
+ *  flags      1: there are extraKeys; 2: there are deaths; 4: not persistent
  *  ttlMillis  -1: none
  *  names      format(text) exchange(text) routingKey(text)
  *  extraKeys  count(varint) text*
@@ -47,6 +47,7 @@ public final class MessageRecord {
 
     private static final int EXTRA_KEYS = 1;
     private static final int DEATHS = 2;
+    private static final int TRANSIENT = 4;
 
     private static final int CLAIMED = 1;
     private static final int EXPIRATION = 2;
@@ -123,7 +124,7 @@ public final class MessageRecord {
         }
         boolean extraKeys = !message.extraKeys().isEmpty();
         boolean deaths = !message.deaths().isEmpty();
-        target.put((byte) ((extraKeys ? EXTRA_KEYS : 0) | (deaths ? DEATHS : 0)));
+        target.put((byte) ((extraKeys ? EXTRA_KEYS : 0) | (deaths ? DEATHS : 0) | (message.durable() ? 0 : TRANSIENT)));
         target.put((byte) message.priority());
         Numbers.putShort(target, queues);
         Numbers.putInt(target, message.body().length);
@@ -263,7 +264,7 @@ public final class MessageRecord {
     // ---- reading all ----------------------------------------------------------------------------------------------------
 
     /**
-     * The message, durable and without a publisher.
+     * The message, without a publisher.
      *
      * @param formats the format of a name, or null if there is none
      * @throws BadRecord if the payload is malformed, or of a format that is not known
@@ -280,7 +281,7 @@ public final class MessageRecord {
     private static Message read(ByteBuffer p, Function<String, MessageFormat> formats) throws BadRecord {
         check(p);
         int flags = p.get(p.position());
-        if ((flags & ~(EXTRA_KEYS | DEATHS)) != 0) {
+        if ((flags & ~(EXTRA_KEYS | DEATHS | TRANSIENT)) != 0) {
             throw new BadRecord("a message with the flags " + (flags & 0xFF));
         }
         int bodyBytes = bodyBytes(p);
@@ -302,7 +303,8 @@ public final class MessageRecord {
         }
         byte[] body = Numbers.readBytes(p, bodyBytes);
         Message message = new Message(
-                format, exchange, routingKey, extraKeys, header, body, true, priority, ttlMillis, null);
+                format, exchange, routingKey, extraKeys, header, body, (flags & TRANSIENT) == 0, priority, ttlMillis,
+                null);
         if (deaths.isEmpty()) {
             return message;
         }

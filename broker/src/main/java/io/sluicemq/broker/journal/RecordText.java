@@ -18,6 +18,7 @@ public final class RecordText {
             return switch (type) {
                 case RecordType.MESSAGE -> "message, " + message(payload);
                 case RecordType.BODY -> "message of a transaction, " + message(payload);
+                case RecordType.PAGED -> "message that left memory, dropped by a start, " + message(payload);
                 case RecordType.COMMIT -> "commit, " + commit(payload);
                 case RecordType.TURN -> "turn, " + turn(payload);
                 case RecordType.TOPOLOGY -> topology(TopologyRecord.decode(payload));

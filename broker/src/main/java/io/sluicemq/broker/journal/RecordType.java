@@ -13,6 +13,8 @@ public final class RecordType {
     public static final int TURN = 4;
     /** A {@link TopologyRecord}. */
     public static final int TOPOLOGY = 5;
+    /** A {@link MessageRecord} that memory had no room for: of this process alone, a start drops it. */
+    public static final int PAGED = 6;
 
     private RecordType() {}
 }

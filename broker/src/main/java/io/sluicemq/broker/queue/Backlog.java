@@ -10,7 +10,8 @@ import java.util.function.LongUnaryOperator;
 /**
  * The compact index of a queue's messages, of one priority, that wait in the log: first in, first out, 16 bytes each, in
  * chunks of up to {@value BacklogChunk#MAX_ENTRIES}. Messages that are not in the log stand among them with the position −1
- * and are held in memory.
+ * and are held in memory. An entry's place says where its message is: a position in the log, with {@link #PAGED} added if that
+ * record is of this process only; or {@link #IN_MEMORY}.
  *
  * <p>Owned by the queue's loop. No chunk is without a live entry, except that an empty backlog may keep one of the smallest
  * size; the first entry of each chunk is live. What a {@link Snapshot} has seen is never overwritten: a chunk that one refers
@@ -18,13 +19,18 @@ import java.util.function.LongUnaryOperator;
  */
 public final class Backlog {
 
-    /** The {@code position} of a message that is not in the log. */
+    /** The place of a message that is not in the log. */
     static final long IN_MEMORY = -1;
+
+    /** Added to a position, all of which are divisible by 8: the record is dropped by a start, and no checkpoint may name it. */
+    static final long PAGED = 1;
 
     private BacklogChunk first;
     private BacklogChunk last;
     private int chunks;
     private int size;
+    private int held;
+    private long heldBytes;
     private long headerBytes;
     private long bodyBytes;
     private long indexBytes;
@@ -32,6 +38,15 @@ public final class Backlog {
     private long minExpiresAt = QueueEntry.NEVER;
     /** Whether the chunk that {@link #minExpiresAt} came from may have left, so that it has to be found again. */
     private boolean minExpiresStale;
+
+    static boolean isPaged(long place) {
+        return place >= 0 && (place & PAGED) != 0;
+    }
+
+    /** Where the record is; {@link #IN_MEMORY} if there is none. */
+    static long position(long place) {
+        return isPaged(place) ? place - PAGED : place;
+    }
 
     public int size() {
         return size;
@@ -51,6 +66,16 @@ public final class Backlog {
         return headerBytes + bodyBytes + (long) Message.OVERHEAD_BYTES * size;
     }
 
+    /** How many of its messages are held in memory. */
+    int held() {
+        return held;
+    }
+
+    /** The {@linkplain Message#sizeBytes bytes} of those. */
+    long heldBytes() {
+        return heldBytes;
+    }
+
     /** Bytes of memory that the index takes; messages held in memory count for a reference. */
     long indexBytes() {
         return indexBytes;
@@ -59,54 +84,59 @@ public final class Backlog {
     /**
      * Adds an entry at the end.
      *
-     * @param position where its record is in the log, divisible by 8; or {@link #IN_MEMORY}
+     * @param place its position in the log, divisible by 8, {@link #PAGED} added or not; or {@link #IN_MEMORY}
      * @param share bytes of the record that this entry accounts for
      * @param headerBytes of the message, as {@code bodyBytes}; 0 if it was recovered and nothing says how many
      * @param expiresAtMillis milliseconds since 1970, or {@link QueueEntry#NEVER}
      * @param message null unless it is in memory
      */
     void append(
-            long position, int share, int headerBytes, int bodyBytes, long expiresAtMillis, Message message) {
-        check(position, share, headerBytes, bodyBytes, message);
+            long place, int share, int headerBytes, int bodyBytes, long expiresAtMillis, Message message) {
+        check(place, share, headerBytes, bodyBytes, message);
         if (last == null || !last.hasRoomBehind()) {
             linkLast(new BacklogChunk(capacityFor(size), false));
         }
         long before = last.bytes();
-        last.append(position, share, headerBytes, bodyBytes, expiresAtMillis, message);
-        added(last, before, headerBytes, bodyBytes, expiresAtMillis);
+        last.append(place, share, headerBytes, bodyBytes, expiresAtMillis, message);
+        added(last, before, headerBytes, bodyBytes, expiresAtMillis, message);
     }
 
     /** Adds an entry before the first; the parameters are those of {@link #append}. */
     void prepend(
-            long position, int share, int headerBytes, int bodyBytes, long expiresAtMillis, Message message) {
-        check(position, share, headerBytes, bodyBytes, message);
+            long place, int share, int headerBytes, int bodyBytes, long expiresAtMillis, Message message) {
+        check(place, share, headerBytes, bodyBytes, message);
         if (first == null || !first.hasRoomBefore()) {
             // Few come back as a rule: only if they fill a chunk the next is larger.
             int capacity = first != null && first.filledFromBehind ? capacityFor(2 * first.capacity()) : capacityFor(0);
             linkFirst(new BacklogChunk(capacity, true));
         }
         long before = first.bytes();
-        first.prepend(position, share, headerBytes, bodyBytes, expiresAtMillis, message);
-        added(first, before, headerBytes, bodyBytes, expiresAtMillis);
+        first.prepend(place, share, headerBytes, bodyBytes, expiresAtMillis, message);
+        added(first, before, headerBytes, bodyBytes, expiresAtMillis, message);
     }
 
-    private static void check(long position, int share, int headerBytes, int bodyBytes, Message message) {
+    private static void check(long place, int share, int headerBytes, int bodyBytes, Message message) {
         if ((share | headerBytes | bodyBytes) < 0) {
             throw new IllegalArgumentException("no entry has a share of " + share + ", a header of " + headerBytes
                     + ", a body of " + bodyBytes + " bytes");
         }
-        if (position < 0 ? position != IN_MEMORY || message == null : (position & 7) != 0 || message != null) {
-            throw new IllegalArgumentException("no entry has the position " + position
+        if (place < 0 ? place != IN_MEMORY || message == null : (position(place) & 7) != 0 || message != null) {
+            throw new IllegalArgumentException("no entry has the place " + place
                     + (message == null ? " and no message" : " and a message"));
         }
     }
 
     private void added(
-            BacklogChunk chunk, long bytesBefore, int headerBytes, int bodyBytes, long expiresAtMillis) {
+            BacklogChunk chunk, long bytesBefore, int headerBytes, int bodyBytes, long expiresAtMillis,
+            Message message) {
         indexBytes += chunk.bytes() - bytesBefore;
         size++;
         this.headerBytes += headerBytes;
         this.bodyBytes += bodyBytes;
+        if (message != null) {
+            held++;
+            heldBytes += message.sizeBytes();
+        }
         if (expiresAtMillis < minExpiresAt) {
             minExpiresAt = expiresAtMillis;
         }
@@ -177,7 +207,16 @@ public final class Backlog {
 
     /** Where the first entry's record is, or {@link #IN_MEMORY}. */
     public long firstPosition() {
-        return nonEmpty().position(first.from());
+        return position(firstPlace());
+    }
+
+    /** Whether the first entry's record is dropped by a start. */
+    public boolean firstIsPaged() {
+        return isPaged(firstPlace());
+    }
+
+    long firstPlace() {
+        return nonEmpty().place(first.from());
     }
 
     public int firstShare() {
@@ -203,11 +242,19 @@ public final class Backlog {
 
     public void removeFirst() {
         BacklogChunk chunk = nonEmpty();
+        letGo(chunk.message(chunk.from()));
         headerBytes -= chunk.headerBytes(chunk.from());
         bodyBytes -= chunk.bodyBytes(chunk.from());
         size--;
         chunk.removeFirst();
         removedFrom(chunk);
+    }
+
+    private void letGo(Message message) {
+        if (message != null) {
+            held--;
+            heldBytes -= message.sizeBytes();
+        }
     }
 
     private void removedFrom(BacklogChunk chunk) {
@@ -223,9 +270,9 @@ public final class Backlog {
      * Tells the first entries, up to {@code max} and only as many as {@linkplain #sizeBytes count} {@code maxBytes} together, but
      * one at least if there is one.
      *
-     * @return how many; of each, its position ({@link #IN_MEMORY} if it is not in the log) is in the array
+     * @return how many; of each, its place is in the array
      */
-    int peek(int max, long maxBytes, long[] positions) {
+    int peek(int max, long maxBytes, long[] places) {
         int count = 0;
         long bytes = 0;
         for (BacklogChunk chunk = first; chunk != null; chunk = chunk.next) {
@@ -237,7 +284,7 @@ public final class Backlog {
                 if (count >= max || count > 0 && bytes > maxBytes) {
                     return count;
                 }
-                positions[count] = chunk.position(i);
+                places[count] = chunk.place(i);
                 count++;
             }
         }
@@ -267,10 +314,11 @@ public final class Backlog {
         long due = Math.min(nowMillis, QueueEntry.NEVER - 1);
         int skip = skipFirst;
         int left = most;
-        Entries counted = (position, share, header, body, expires, message) -> {
+        Entries counted = (place, share, header, body, expires, message) -> {
+            letGo(message);
             headerBytes -= header;
             bodyBytes -= body;
-            out.entry(position, share, header, body, expires, message);
+            out.entry(place, share, header, body, expires, message);
         };
         BacklogChunk next;
         for (BacklogChunk chunk = first; chunk != null && left > 0; chunk = next) {
@@ -311,6 +359,8 @@ public final class Backlog {
         last = null;
         chunks = 0;
         size = 0;
+        held = 0;
+        heldBytes = 0;
         headerBytes = 0;
         bodyBytes = 0;
         indexBytes = 0;
@@ -325,7 +375,7 @@ public final class Backlog {
         for (BacklogChunk chunk = first; chunk != null; chunk = chunk.next) {
             if (chunk.overlaps(from, highest)) {
                 for (int i = chunk.from(); i < chunk.to(); i++) {
-                    long position = chunk.position(i);
+                    long position = position(chunk.place(i));
                     if (position >= from && position <= highest && candidate.test(position)) {
                         found.accept(position);
                     }
@@ -348,6 +398,33 @@ public final class Backlog {
         }
     }
 
+    /** Offers the messages that are held in memory, the last first, until {@code pager}, which must not touch this, has enough. */
+    void pageHeld(Pager pager) {
+        Pager counted = new Pager() {
+            @Override
+            public long page(Message message) {
+                long position = pager.page(message);
+                if (position >= 0) {
+                    letGo(message);
+                }
+                return position;
+            }
+
+            @Override
+            public int share() {
+                return pager.share();
+            }
+        };
+        boolean more = true;
+        for (BacklogChunk chunk = last; chunk != null && held > 0 && more; chunk = chunk.previous) {
+            if (chunk.held() > 0) {
+                long bytesBefore = chunk.bytes();
+                more = chunk.pageHeld(counted);
+                indexBytes += chunk.bytes() - bytesBefore;
+            }
+        }
+    }
+
     /** What is in it now, to be encoded piece by piece; nothing that happens later changes it. */
     Snapshot snapshot() {
         Columns[] parts = new Columns[chunks];
@@ -363,7 +440,20 @@ public final class Backlog {
 
         /** The parameters are those of {@link Backlog#append}. */
         void entry(
-                long position, int share, int headerBytes, int bodyBytes, long expiresAtMillis, Message message);
+                long place, int share, int headerBytes, int bodyBytes, long expiresAtMillis, Message message);
+    }
+
+    /** Is offered messages that are in memory. */
+    interface Pager {
+
+        /** It is not to be asked again. */
+        long ENOUGH = -3;
+
+        /** The message's position in the log from now on; {@link #ENOUGH}; or another negative number, if it stays in memory. */
+        long page(Message message);
+
+        /** The bytes of the record at the position told last. */
+        int share();
     }
 
     /** Is told which entries have another position than before. */
@@ -421,6 +511,7 @@ public final class Backlog {
                 for (; next < columns.to; next++) {
                     long position = columns.positions[next];
                     if (position >= 0
+                            && !isPaged(position)
                             && !block.add(
                                     position,
                                     columns.shares[next],

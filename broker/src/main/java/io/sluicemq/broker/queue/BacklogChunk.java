@@ -29,6 +29,7 @@ final class BacklogChunk {
     /** Whether it was made for entries that come before the first. */
     final boolean filledFromBehind;
 
+    /** Places, as {@link Backlog#PAGED} says. */
     private long[] positions;
     private int[] shares;
     private int[] bodyBytes;
@@ -41,6 +42,8 @@ final class BacklogChunk {
     private int from;
     private int to;
     private int live;
+    /** How many messages are held in memory. */
+    private int held;
     /** Whether a snapshot refers to the columns. */
     private boolean shared;
 
@@ -84,8 +87,13 @@ final class BacklogChunk {
         return positions[index] == HOLE;
     }
 
-    long position(int index) {
+    /** Its position, {@link Backlog#PAGED} added or not; or {@link Backlog#IN_MEMORY}. */
+    long place(int index) {
         return positions[index];
+    }
+
+    int held() {
+        return held;
     }
 
     int share(int index) {
@@ -170,12 +178,17 @@ final class BacklogChunk {
         }
         if (messages != null) {
             messages[index] = message;
+            held += message == null ? 0 : 1;
         }
-        if (position >= 0) {
-            minPosition = Math.min(minPosition, position);
-            maxPosition = Math.max(maxPosition, position);
-        }
+        include(position);
         live++;
+    }
+
+    private void include(long place) {
+        if (place >= 0) {
+            minPosition = Math.min(minPosition, Backlog.position(place));
+            maxPosition = Math.max(maxPosition, Backlog.position(place));
+        }
     }
 
     private void setHeaderBytes(int index, int bytes) {
@@ -194,12 +207,17 @@ final class BacklogChunk {
 
     /** Removes the first entry; its slot stays as it is for the snapshots, but lets go of a message. */
     void removeFirst() {
-        if (messages != null) {
-            messages[from] = null;
-        }
+        letGo(from);
         from++;
         live--;
         skipHoles();
+    }
+
+    private void letGo(int index) {
+        if (messages != null && messages[index] != null) {
+            messages[index] = null;
+            held--;
+        }
     }
 
     private void skipHoles() {
@@ -240,9 +258,7 @@ final class BacklogChunk {
             tell(i, out);
             own();
             positions[i] = HOLE;
-            if (messages != null) {
-                messages[i] = null;
-            }
+            letGo(i);
         }
         minExpiresAt = soonest;
         skipHoles();
@@ -259,7 +275,7 @@ final class BacklogChunk {
         int[] newBodyBytes = new int[capacity];
         int[] newHeaderBytes = headerBytes == null ? null : new int[capacity];
         long[] newExpiresAt = minExpiresAt == QueueEntry.NEVER ? null : new long[capacity];
-        Message[] newMessages = messages == null ? null : new Message[capacity];
+        Message[] newMessages = held == 0 ? null : new Message[capacity];
         int count = 0;
         for (int i = from; i < to; i++) {
             if (isHole(i)) {
@@ -298,15 +314,16 @@ final class BacklogChunk {
         long min = Long.MAX_VALUE;
         long max = -1;
         for (int i = from; i < to; i++) {
-            long position = positions[i];
-            if (position < 0) {
+            if (positions[i] < 0) {
                 continue;
             }
+            long mark = positions[i] & Backlog.PAGED;
+            long position = positions[i] - mark;
             if (position >= lowest && position <= highest) {
                 long target = where.applyAsLong(position);
                 if (target >= 0) {
                     own();
-                    positions[i] = target;
+                    positions[i] = target + mark;
                     out.moved(position, target, shares[i]);
                     position = target;
                 }
@@ -316,6 +333,30 @@ final class BacklogChunk {
         }
         minPosition = min;
         maxPosition = max;
+    }
+
+    /** Offers the messages that are held in memory, the last first; returns whether {@code pager} may want more. */
+    boolean pageHeld(Backlog.Pager pager) {
+        for (int i = to - 1; i >= from && held > 0; i--) {
+            if (messages[i] == null) {
+                continue;
+            }
+            long position = pager.page(messages[i]);
+            if (position == Backlog.Pager.ENOUGH) {
+                return false;
+            }
+            if (position >= 0) {
+                own();
+                positions[i] = position + Backlog.PAGED;
+                shares[i] = pager.share();
+                include(position);
+                letGo(i);
+            }
+        }
+        if (held == 0) {
+            messages = null;
+        }
+        return true;
     }
 
     /** Lends its columns to a snapshot. */

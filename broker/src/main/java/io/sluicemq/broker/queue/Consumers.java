@@ -108,6 +108,11 @@ final class Consumers {
         }
     }
 
+    /** Whether one of them may not have all messages. */
+    boolean filters() {
+        return filtering > 0;
+    }
+
     /** A message came that those who filter may not have seen: they are looked at again. */
     void offerFiltering(long sequence) {
         if (filtering > 0) {

@@ -36,6 +36,8 @@ final class LoggedMessages {
      * #recoveredUpTo}, as its record has moved or it was delivered since.
      */
     private Map<Long, Integer> failed = new HashMap<>(0);
+    /** The same of messages whose records a start drops, those that were delivered without failing included. */
+    private final Map<Long, Integer> failedPaged = new HashMap<>(0);
 
     /** A message that has left, as a checkpoint keeps it until its dead letter is in the log. */
     static final class Dying {
@@ -44,12 +46,17 @@ final class LoggedMessages {
         final int headerBytes;
         final int bodyBytes;
         final long expiresAtMillis;
+        /** Whether a start drops its record, so that no checkpoint is to name it. */
+        final boolean paged;
         /** Changes when the log is compacted. */
         long position;
 
-        Dying(int level, long position, int share, int headerBytes, int bodyBytes, long expiresAtMillis) {
+        Dying(
+                int level, long position, boolean paged, int share, int headerBytes, int bodyBytes,
+                long expiresAtMillis) {
             this.level = level;
             this.position = position;
+            this.paged = paged;
             this.share = share;
             this.headerBytes = headerBytes;
             this.bodyBytes = bodyBytes;
@@ -105,11 +112,12 @@ final class LoggedMessages {
         return deliveredUpTo;
     }
 
-    /** A message was read back: it is as it was before. */
-    void loaded(QueueEntry entry) {
+    /** A message was read back from its {@linkplain Backlog#PAGED place}: it is as it was before. */
+    void loaded(QueueEntry entry, long place) {
         entry.redelivered = entry.isLogged() && entry.position <= recoveredUpTo;
-        if (!failed.isEmpty()) {
-            Integer count = failed.remove(entry.position);
+        Map<Long, Integer> known = Backlog.isPaged(place) ? failedPaged : failed;
+        if (!known.isEmpty()) {
+            Integer count = known.remove(Backlog.position(place));
             if (count != null) {
                 entry.redelivered = true;
                 entry.deliveryCount = count;
@@ -117,9 +125,13 @@ final class LoggedMessages {
         }
     }
 
-    /** A ready message was let go of in memory. */
-    void pagedOut(QueueEntry entry) {
-        if (entry.deliveryCount > 0 || entry.redelivered && entry.position > recoveredUpTo) {
+    /** A ready message was let go of in memory; its place in the log is told. */
+    void pagedOut(QueueEntry entry, long place) {
+        if (Backlog.isPaged(place)) {
+            if (entry.deliveryCount > 0 || entry.redelivered) {
+                failedPaged.put(Backlog.position(place), entry.deliveryCount);
+            }
+        } else if (entry.deliveryCount > 0 || entry.redelivered && entry.position > recoveredUpTo) {
             failed.put(entry.position, entry.deliveryCount);
         }
     }
@@ -129,20 +141,26 @@ final class LoggedMessages {
         if (!failed.isEmpty()) {
             failed.remove(position);
         }
+        if (!failedPaged.isEmpty()) {
+            failedPaged.remove(position);
+        }
     }
 
     /** None waits in the log any more. */
     void cleared() {
         failed.clear();
+        failedPaged.clear();
     }
 
     // ---- dead letters
 
     /** A message has left that is to become a dead letter; until it is {@link #buried} a crash must find it here. */
     void dying(
-            int level, long position, int share, int headerBytes, int bodyBytes, long expiresAtMillis) {
-        if (position != QueueEntry.NOT_LOGGED) {
-            dying.putIfAbsent(position, new Dying(level, position, share, headerBytes, bodyBytes, expiresAtMillis));
+            int level, long place, int share, int headerBytes, int bodyBytes, long expiresAtMillis) {
+        if (place != QueueEntry.NOT_LOGGED) {
+            long position = Backlog.position(place);
+            dying.putIfAbsent(position, new Dying(
+                    level, position, Backlog.isPaged(place), share, headerBytes, bodyBytes, expiresAtMillis));
         }
     }
 
@@ -223,6 +241,10 @@ final class LoggedMessages {
             if (ready.backlog(level) != null) {
                 ready.backlog(level).move(lowest, highest, where, (from, to, share) -> {
                     moved.moved(from, to, share);
+                    Integer paged = failedPaged.remove(from);
+                    if (paged != null) {
+                        failedPaged.put(to, paged);
+                    }
                     Integer count = failed.remove(from);
                     if (count != null || from <= recoveredUpTo) {
                         failed.put(to, count == null ? 0 : count);

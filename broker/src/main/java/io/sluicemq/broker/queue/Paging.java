@@ -14,11 +14,19 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Moves a queue's ready messages between memory and the log. A message that comes while enough are in memory goes to the {@link
- * Backlog} of its level at once, as an index entry; the next ones are read back ahead of the consumers. Owned by the queue's
- * loop.
+ * Backlog} of its level at once, as an index entry: one that is in the log anyway, as soon as the queue has its part of the
+ * memory; any other is written there for that, when memory is more than half full. What is in memory already goes when memory
+ * is short, a {@linkplain PageSlice slice} a turn. The next ones are read back ahead of the consumers, and what was written for
+ * memory's sake is then let go of in the log.
  *
- * <p>Invariants: in each level, what is in memory precedes what waits in the log; one read for consumers is under way at a time,
- * and until it is done the entries that it is for stay the first of their backlog.
+ * <p>A limit of its own holds for ready messages in memory and those that consumers hold, together. A ready message always stays,
+ * and where consumers hold all that the limit allows one message at a time is read, so that those who may have more get it; but
+ * not for a queue with more than {@value #MOST_UNSETTLED_WHEN_SHORT} messages unsettled. So a queue exceeds its limit by what
+ * consumers hold beyond it, and one message. A message that the log has no room for stays in memory, limit or not.
+ *
+ * <p>Owned by the queue's loop. Invariants: in each level, what is in memory precedes what waits in the log; one read for
+ * consumers is under way at a time, and until it is done the entries that it is for stay the first of their backlog. Only
+ * entries of a backlog are at {@linkplain Backlog#PAGED paged places}; a message in memory never is.
  */
 @LoopOwned
 final class Paging {
@@ -38,8 +46,10 @@ final class Paging {
     private static final long LEAST_BATCH_BYTES = 16 << 10;
     /** When memory is short, those who hold more unsettled messages than this get no more of the log. */
     private static final int MOST_UNSETTLED_WHEN_SHORT = 1024;
-    /** What stays in memory of a level when memory is short. */
-    private static final int KEPT_WHEN_SHORT = 64;
+    private static final int NONE = -1;
+
+    /** With a limit of its own, more is read when that part of it is free, so that each message that goes is not a read. */
+    private static final int WORTH_READING = 4;
 
     private static final int DUE_BATCH = 256;
     private static final long RETRY_NANOS = TimeUnit.SECONDS.toNanos(5);
@@ -50,6 +60,12 @@ final class Paging {
     private final Loop loop;
     private final LogLimit failures = new LogLimit(TimeUnit.SECONDS.toNanos(60));
     private long indexBytes;
+    /** Messages that are held in memory among those that wait in the log, and their bytes. */
+    private int held;
+
+    private long heldBytes;
+    private long maxBytes = NONE;
+    private long maxMessages = NONE;
     private int loading = -1;
     private int round;
     private boolean resting;
@@ -63,27 +79,109 @@ final class Paging {
         this.loop = loop;
     }
 
-    // ---- to the log
+    // ---- how much is in memory
 
-    /** Whether a new message of that level is to wait in the log; if it isn't there, it waits behind those that are. */
-    boolean takes(int level, boolean logged) {
-        return ready.waitsInLog(level)
-                || logged && (ready.resident() > MOST_RESIDENT || ready.residentBytes() > effects.residentBytes());
+    int resident() {
+        return ready.resident() + held;
     }
 
-    /** Adds a message; one that is not logged is kept with it. */
-    void add(int level, long position, int share, Message message, long expiresAtMillis) {
+    long residentBytes() {
+        return ready.residentBytes() + heldBytes;
+    }
+
+    void limits(long bytes, long messages) {
+        maxBytes = bytes;
+        maxMessages = messages;
+        trim();
+    }
+
+    private boolean isLimited() {
+        return maxBytes != NONE || maxMessages != NONE;
+    }
+
+    /** What its own limit still allows; negative if that is exceeded. */
+    private long freeBytes() {
+        return maxBytes == NONE ? Long.MAX_VALUE : maxBytes - residentBytes() - queue.unsettledBytes();
+    }
+
+    private long freeMessages() {
+        return maxMessages == NONE ? Long.MAX_VALUE : maxMessages - resident() - queue.unsettled();
+    }
+
+    private boolean exceeds(int messages, long bytes) {
+        return freeMessages() < messages
+                || freeBytes() < bytes
+                || effects.memoryLow() && residentBytes() + bytes > effects.keptBytes();
+    }
+
+    /** How many of the highest level stay even so: those who want messages must find the next one. */
+    private int least() {
+        return queue.hasTakers() || isLimited() && !effects.memoryLow() ? 1 : 0;
+    }
+
+    /** Whether more is in memory than should be, and there is some to go. */
+    boolean hasTooMuch() {
+        return exceeds(0, 0) && (held > 0 || ready.resident() > least());
+    }
+
+    /** Has what is too much leave memory, as events of their own. */
+    void trim() {
+        if (hasTooMuch()) {
+            effects.shrink(queue);
+        }
+    }
+
+    // ---- to the log
+
+    /**
+     * Takes a new message that is to wait in the log, or behind those that do; returns false if it is to stay in memory.
+     *
+     * @param position where it is in the log, or {@link QueueEntry#NOT_LOGGED}
+     */
+    boolean takes(int level, long position, int share, Message message, long expiresAtMillis) {
+        boolean waits = ready.waitsInLog(level);
         boolean logged = position != QueueEntry.NOT_LOGGED;
-        ready.openBacklog(level)
-                .append(position, share, message.header().length, message.body().length, expiresAtMillis,
-                        logged ? null : message);
+        if (!waits && ready.resident() == 0) {
+            return false;
+        }
+        boolean enough = isEnough(message, logged);
+        if (!waits && !enough) {
+            return false;
+        }
+        long place = position;
+        int bytes = share;
+        if (!logged && enough && queue.pagesTransient()) {
+            long written = effects.page(queue, message);
+            if (written >= 0) {
+                place = written + Backlog.PAGED;
+                bytes = effects.pagedBytes();
+            }
+        }
+        boolean inMemory = place == Backlog.IN_MEMORY;
+        if (inMemory && !waits) {
+            return false;
+        }
+        ready.openBacklog(level).append(
+                place, bytes, message.header().length, message.body().length, expiresAtMillis,
+                inMemory ? message : null);
         ready.waiting(1);
-        if (logged) {
-            effects.notStored(message);
-        } else {
+        if (inMemory) {
             effects.stored(message);
+        } else {
+            effects.notStored(message);
         }
         countIndex();
+        if (inMemory) {
+            trim();
+        }
+        return true;
+    }
+
+    /** Whether so much is in memory that a new message is not to join it. */
+    private boolean isEnough(Message message, boolean logged) {
+        return exceeds(1, message.sizeBytes())
+                || (logged || effects.memoryTight())
+                        && (resident() > MOST_RESIDENT || residentBytes() > effects.residentBytes());
     }
 
     /** Takes back what was recovered. */
@@ -93,34 +191,101 @@ final class Paging {
         countIndex();
     }
 
-    /** Memory is short: most of what is in the log is let go of. */
-    void shrink() {
-        for (int level = 0; level < ready.levels(); level++) {
-            if (loading == level) {
-                continue;
-            }
-            for (QueueEntry entry = ready.takeLast(level, KEPT_WHEN_SHORT);
-                    entry != null;
-                    entry = ready.takeLast(level, KEPT_WHEN_SHORT)) {
-                boolean logged = entry.isLogged();
-                ready.openBacklog(level)
-                        .prepend(entry.position, entry.share, entry.message.header().length,
-                                entry.message.body().length, entry.expiresAtMillis, logged ? null : entry.message);
-                ready.waiting(1);
-                queue.pagedOut(entry);
-                if (logged) {
-                    effects.released(entry.message);
+    /** Lets go of what is too much in memory, the last of the lowest level first; returns whether that was all. */
+    boolean pageOut(PageSlice slice) {
+        if (queue.pagesTransient()) {
+            for (int level = 0; level < ready.levels() && held > 0 && exceeds(0, 0); level++) {
+                if (ready.waitsInLog(level)) {
+                    ready.backlog(level).pageHeld(new HeldPager(slice));
+                    countIndex();
                 }
             }
         }
+        for (int level = 0; level < ready.levels() && !slice.isUsedUp(); level++) {
+            // What is being read must stay the first of its backlog.
+            if (loading != level) {
+                pageOut(level, slice);
+            }
+        }
         countIndex();
+        return !slice.isUsedUp();
+    }
+
+    private void pageOut(int level, PageSlice slice) {
+        int least = level == ready.highest() ? least() : 0;
+        while (exceeds(0, 0) && ready.resident(level) > least && !slice.isUsedUp()) {
+            // One that came back stays as long as one before it may come back, too.
+            QueueEntry entry = ready.last(level, queue.unsettled() == 0);
+            if (entry == null) {
+                return;
+            }
+            long place = entry.position;
+            int share = entry.share;
+            if (!entry.isLogged()) {
+                long position = queue.pagesTransient() ? effects.page(queue, entry.message) : QueueEffects.TOO_LONG;
+                if (position == QueueEffects.NO_ROOM) {
+                    slice.noRoom();
+                }
+                if (position < 0) {
+                    return;
+                }
+                place = position + Backlog.PAGED;
+                share = effects.pagedBytes();
+            }
+            Message message = entry.message;
+            slice.done(entry.isLogged() ? 0 : share);
+            ready.remove(entry);
+            ready.openBacklog(level).prepend(
+                    place, share, message.header().length, message.body().length, entry.expiresAtMillis, null);
+            ready.waiting(1);
+            queue.pagedOut(entry, place);
+            effects.released(message);
+        }
+    }
+
+    /** Writes messages that are held in memory among those that wait in the log. */
+    private final class HeldPager implements Backlog.Pager {
+
+        private final PageSlice slice;
+
+        HeldPager(PageSlice slice) {
+            this.slice = slice;
+        }
+
+        @Override
+        public long page(Message message) {
+            if (slice.isUsedUp() || !exceeds(0, 0)) {
+                return ENOUGH;
+            }
+            long position = effects.page(queue, message);
+            if (position >= 0) {
+                slice.done(effects.pagedBytes());
+                held--;
+                heldBytes -= message.sizeBytes();
+                effects.released(message);
+            } else if (position == QueueEffects.NO_ROOM) {
+                slice.noRoom();
+            }
+            return position;
+        }
+
+        @Override
+        public int share() {
+            return effects.pagedBytes();
+        }
     }
 
     private void countIndex() {
         long bytes = 0;
+        held = 0;
+        heldBytes = 0;
         for (int level = 0; level < ready.levels(); level++) {
             Backlog backlog = ready.backlog(level);
-            bytes += backlog == null ? 0 : backlog.indexBytes();
+            if (backlog != null) {
+                bytes += backlog.indexBytes();
+                held += backlog.held();
+                heldBytes += backlog.heldBytes();
+            }
         }
         if (bytes != indexBytes) {
             effects.indexBytes(bytes - indexBytes);
@@ -137,13 +302,7 @@ final class Paging {
         }
         for (int level = ready.levels() - 1; level >= 0; level--) {
             if (ready.waitsInLog(level)) {
-                int resident = ready.resident(level);
-                // While the highest level has none in memory nothing can be delivered, whatever lower ones have there.
-                boolean mayMore = effects.memoryLow()
-                        ? resident == 0 && queue.unsettled() <= MOST_UNSETTLED_WHEN_SHORT
-                        : resident == 0
-                                || resident < FEW_RESIDENT && ready.residentBytes() <= effects.residentBytes();
-                if (mayMore) {
+                if (mayLoad(ready.resident(level))) {
                     load(level);
                 }
                 return;
@@ -151,30 +310,46 @@ final class Paging {
         }
     }
 
+    /** Whether more of the highest level may be read that waits in the log, with so many of it in memory. */
+    private boolean mayLoad(int resident) {
+        // While that level has none in memory nothing can be delivered, whatever lower ones have there.
+        if (effects.memoryLow() || freeBytes() <= 0 || freeMessages() <= 0) {
+            return resident == 0 && queue.unsettled() <= MOST_UNSETTLED_WHEN_SHORT;
+        }
+        return resident == 0
+                // Else what was read for nobody would leave memory again at once, and so on.
+                || !effects.memoryTight()
+                        && resident < FEW_RESIDENT
+                        && ready.residentBytes() <= effects.residentBytes()
+                        && (maxBytes == NONE || freeBytes() >= maxBytes / WORTH_READING)
+                        && (maxMessages == NONE || freeMessages() >= maxMessages / WORTH_READING);
+    }
+
     /** Reads the first ones of a level, whoever wants them; after a read that has failed, later. */
     void load(int level) {
         if (loading >= 0 || resting) {
             return;
         }
-        long most = effects.memoryLow()
-                ? LEAST_BATCH_BYTES
+        boolean low = effects.memoryLow();
+        long most = low
+                ? Math.min(LEAST_BATCH_BYTES, effects.keptBytes())
                 : Math.max(LEAST_BATCH_BYTES, Math.min(BATCH_BYTES, effects.residentBytes() / 2));
-        long[] positions = new long[BATCH];
-        Backlog backlog = ready.backlog(level);
-        int count = backlog.peek(BATCH, most, positions);
-        long[] logged = new long[count];
+        int count = Math.clamp(freeMessages(), 1, BATCH);
+        long[] places = new long[count];
+        count = ready.backlog(level).peek(count, Math.min(most, Math.max(0, freeBytes())), places);
+        long[] positions = new long[count];
         int inLog = 0;
         for (int i = 0; i < count; i++) {
-            if (positions[i] != QueueEntry.NOT_LOGGED) {
-                logged[inLog++] = positions[i];
+            if (places[i] != Backlog.IN_MEMORY) {
+                positions[inLog++] = Backlog.position(places[i]);
             }
         }
         loading = level;
-        Load load = new Load(level, count, round, logged);
+        Load load = new Load(level, places, count, round, positions);
         if (inLog == 0) {
             loop.execute(() -> load.done(0, null));
         } else {
-            effects.read(logged, inLog, load);
+            effects.read(positions, inLog, load);
         }
     }
 
@@ -187,16 +362,18 @@ final class Paging {
     private final class Load implements QueueEffects.Loaded {
 
         private final int level;
+        private final long[] places;
         private final int count;
         private final int ofRound;
-        private final long[] logged;
+        private final long[] positions;
         private final List<Message> messages = new ArrayList<>();
 
-        Load(int level, int count, int ofRound, long[] logged) {
+        Load(int level, long[] places, int count, int ofRound, long[] positions) {
             this.level = level;
+            this.places = places;
             this.count = count;
             this.ofRound = ofRound;
-            this.logged = logged;
+            this.positions = positions;
         }
 
         @Override
@@ -212,27 +389,34 @@ final class Paging {
             Backlog backlog = ready.backlog(level);
             int next = 0;
             for (int i = 0; i < count; i++) {
+                long place = backlog.firstPlace();
                 Message message = backlog.firstMessage();
-                boolean logged = backlog.firstPosition() != QueueEntry.NOT_LOGGED;
-                if (logged) {
-                    if (next == messages.size()) {
+                if (place != Backlog.IN_MEMORY) {
+                    // One that was held in memory may have been written meanwhile: that is still to be read.
+                    if (next == messages.size() || places[i] == Backlog.IN_MEMORY) {
                         break;
                     }
                     message = messages.get(next++);
                     effects.stored(message);
                 }
-                queue.loaded(message, backlog.firstPosition(), backlog.firstShare(), backlog.firstExpiresAt());
+                if (Backlog.isPaged(place)) {
+                    effects.unpage(Backlog.position(place), backlog.firstShare());
+                }
+                queue.loaded(message, place, backlog.firstShare(), backlog.firstExpiresAt());
                 backlog.removeFirst();
                 ready.waiting(-1);
             }
             loading = -1;
             countIndex();
-            boolean moved = next < logged.length && !backlog.isEmpty() && backlog.firstPosition() != logged[next];
+            boolean moved = next < positions.length && !backlog.isEmpty() && backlog.firstPosition() != positions[next];
             if (failure != null && !moved) {
                 failed(failure);
                 rest();
             }
             queue.loadEnded();
+            if (!queue.isRemoved()) {
+                trim();
+            }
         }
     }
 
@@ -264,12 +448,15 @@ final class Paging {
     /** Drops the first of a level, which waits in the log and is not being read, without a dead letter. */
     void dropFirst(int level, Runnable dropped) {
         Backlog backlog = ready.backlog(level);
-        long position = backlog.firstPosition();
+        long place = backlog.firstPlace();
+        long position = Backlog.position(place);
         int headerBytes = backlog.firstHeaderBytes();
         int bodyBytes = backlog.firstBodyBytes();
         long expires = backlog.firstExpiresAt();
         if (position == QueueEntry.NOT_LOGGED) {
             effects.released(backlog.firstMessage());
+        } else if (Backlog.isPaged(place)) {
+            effects.unpage(position, backlog.firstShare());
         } else {
             effects.unlog(queue, position, backlog.firstShare(), null);
         }
@@ -309,13 +496,13 @@ final class Paging {
             }
             int here = level;
             int most = DUE_BATCH - due.size();
-            backlog.removeDue(nowMillis, 0, most, (position, share, headerBytes, bodyBytes, expires, message) -> {
-                due.add(new Due(position, share, headerBytes + bodyBytes + Message.OVERHEAD_BYTES, message));
+            backlog.removeDue(nowMillis, 0, most, (place, share, headerBytes, bodyBytes, expires, message) -> {
+                due.add(new Due(place, share, headerBytes + bodyBytes + Message.OVERHEAD_BYTES, message));
                 if (deadLetters) {
-                    queue.logged().dying(here, position, share, headerBytes, bodyBytes, expires);
+                    queue.logged().dying(here, place, share, headerBytes, bodyBytes, expires);
                 }
                 ready.waiting(-1);
-                queue.leftBacklog(position, headerBytes, bodyBytes, expires);
+                queue.leftBacklog(Backlog.position(place), headerBytes, bodyBytes, expires);
             });
         }
         countIndex();
@@ -358,14 +545,16 @@ final class Paging {
     private final class Due {
 
         private final long position;
+        private final boolean paged;
         private final int share;
         private final int sizeBytes;
         private final Message message;
         /** Where it is being read. */
         private long askedAt;
 
-        Due(long position, int share, int sizeBytes, Message message) {
-            this.position = position;
+        Due(long place, int share, int sizeBytes, Message message) {
+            this.position = Backlog.position(place);
+            this.paged = Backlog.isPaged(place);
             this.share = share;
             this.sizeBytes = sizeBytes;
             this.message = message;
@@ -376,13 +565,18 @@ final class Paging {
             if (message != null) {
                 effects.released(message);
             }
+            boolean logged = !paged && position != QueueEntry.NOT_LOGGED;
+            if (paged) {
+                effects.unpage(queue.buried(position), share);
+            }
             if (letter != null) {
-                effects.deadLetter(queue, letter, Death.Reason.EXPIRED, position, share, null);
+                effects.deadLetter(
+                        queue, letter, Death.Reason.EXPIRED, logged ? position : QueueEntry.NOT_LOGGED, share, null);
                 return;
             }
             queue.left(sizeBytes);
             effects.dropped(Death.Reason.EXPIRED);
-            if (position != QueueEntry.NOT_LOGGED) {
+            if (logged) {
                 effects.unlog(queue, queue.buried(position), share, null);
             }
         }

@@ -103,14 +103,17 @@ final class PriorityMessages {
         return levels[level] == null ? null : levels[level].first();
     }
 
-    /** Takes the last of those in the ring of a level out, or returns null if the ring is no longer than {@code kept}. */
-    QueueEntry takeLast(int level, int kept) {
-        QueueEntry entry = levels[level] == null ? null : levels[level].takeLast(kept);
-        if (entry != null) {
-            size--;
-            residentBytes -= entry.message.sizeBytes();
+    /** The last in memory at a level, which {@link #remove} takes out; null as {@link ReadyMessages#last} says. */
+    QueueEntry last(int level, boolean returnedToo) {
+        return levels[level] == null ? null : levels[level].last(returnedToo);
+    }
+
+    /** The highest level that has a message; 0 if there is none. */
+    int highest() {
+        while (highest > 0 && resident(highest) == 0 && !waitsInLog(highest)) {
+            highest--;
         }
-        return entry;
+        return highest;
     }
 
     /** The lowest level that has a message, of which there must be one. */
@@ -163,10 +166,7 @@ final class PriorityMessages {
         if (size == 0) {
             return null;
         }
-        while (highest > 0 && resident(highest) == 0 && !waitsInLog(highest)) {
-            highest--;
-        }
-        return first(highest);
+        return first(highest());
     }
 
     /** The next that {@code consumer} may have, or null. */

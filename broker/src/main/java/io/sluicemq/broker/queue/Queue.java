@@ -51,14 +51,17 @@ public final class Queue {
     private long nextSequence;
     private long readyBodyBytes;
     private int unsettled;
+    private long unsettledBytes;
     private boolean removed;
     private boolean hadConsumers;
     private boolean dispatching;
     private boolean dispatchAgain;
 
-    /** Its number in the log; 0 for a queue that isn't there. Set before it starts. */
+    /** Its number; 0 if there is no log. Set before it starts. */
     private long id;
-    /** Where its messages go when memory has enough of them; null for a queue that is not in the log. */
+    /** Whether it outlives the broker. Set before it starts. */
+    private boolean survives;
+    /** Where its messages go when memory has enough of them; null if there is no log. */
     private Paging paging;
     /** What the log has of it. */
     private final LoggedMessages logged;
@@ -132,15 +135,26 @@ public final class Queue {
         return "queue '" + name + "' in vhost '" + virtualHost + "'";
     }
 
-    /** Its number in the log, which no other queue ever had; 0 for a queue whose messages are in memory only. */
+    /** Its number, which no other queue of this process has and no queue in the log ever had; 0 if there is no log. */
     public long id() {
         return id;
     }
 
+    /** Whether it is in the log, and its persistent messages with it; they outlive the broker. */
+    public boolean isLogged() {
+        return survives;
+    }
+
     // ---- what it is asked
 
-    /** Makes it one whose durable messages are in the log. Before it {@link #start}s. */
+    /** Makes it one whose persistent messages are in the log. Before it {@link #start}s. */
     public void logged(long number) {
+        numbered(number);
+        survives = true;
+    }
+
+    /** Gives it its number, by which the log can have messages that memory has no room for. Before it {@link #start}s. */
+    public void numbered(long number) {
         id = number;
         paging = new Paging(this, ready, effects, loop);
     }
@@ -216,14 +230,19 @@ public final class Queue {
         return ready.size();
     }
 
+    /** Bytes of messages that consumers hold. */
+    long unsettledBytes() {
+        return unsettledBytes;
+    }
+
     /** Ready messages that are in memory; the others wait in the log. */
     public int residentMessages() {
-        return ready.resident();
+        return paging == null ? ready.resident() : paging.resident();
     }
 
     /** Bytes of ready messages in memory. */
     public long residentBytes() {
-        return ready.residentBytes();
+        return paging == null ? ready.residentBytes() : paging.residentBytes();
     }
 
     /** Bytes of ready messages, in memory or not: header, body and {@link Message#OVERHEAD_BYTES} of each. */
@@ -293,8 +312,7 @@ public final class Queue {
     private void append(Message message, long position, int share) {
         int level = ready.level(message.priority());
         long expiresAt = expiresAt(message);
-        if (paging != null && paging.takes(level, position != QueueEntry.NOT_LOGGED)) {
-            paging.add(level, position, share, message, expiresAt);
+        if (paging != null && paging.takes(level, position, share, message, expiresAt)) {
             readyBodyBytes += message.body().length;
             effects.changed(0, 1, 0);
             if (expiresAt != QueueEntry.NEVER) {
@@ -319,6 +337,9 @@ public final class Queue {
             }
             if (!limit.refuses()) {
                 dropOverflow();
+            }
+            if (paging != null) {
+                paging.trim();
             }
         }
     }
@@ -382,13 +403,15 @@ public final class Queue {
 
     // ---- what waits in the log
 
-    /** A message was read back: it is ready in memory now. */
-    void loaded(Message message, long position, int share, long expiresAtMillis) {
+    /** A message was read back from its {@linkplain Backlog#PAGED place}: it is ready in memory now. */
+    void loaded(Message message, long place, int share, long expiresAtMillis) {
         QueueEntry entry = new QueueEntry(this, message, nextSequence++, expiresAtMillis);
-        entry.position = position;
-        entry.share = share;
+        if (!Backlog.isPaged(place)) {
+            entry.position = place;
+            entry.share = share;
+        }
         entry.waited = true;
-        logged.loaded(entry);
+        logged.loaded(entry, place);
         ready.append(entry);
         if (expiresAtMillis != QueueEntry.NEVER) {
             if (hasOwnTtl(message)) {
@@ -403,9 +426,9 @@ public final class Queue {
     }
 
     /** A ready message was let go of in memory. */
-    void pagedOut(QueueEntry entry) {
+    void pagedOut(QueueEntry entry, long place) {
         entry.gone();
-        logged.pagedOut(entry);
+        logged.pagedOut(entry, place);
         expiry.left(entry);
     }
 
@@ -440,22 +463,57 @@ public final class Queue {
         }
     }
 
-    /** Memory is short, or no more. */
-    public void memoryChanged(boolean low) {
+    /** Memory is no longer short. */
+    public void memoryRecovered() {
         loop.assertCurrent();
-        if (paging == null || removed) {
-            return;
-        }
-        if (low) {
-            paging.shrink();
-            watchBacklog();
-        } else {
+        if (!removed) {
             readAhead();
         }
     }
 
+    /**
+     * Limits what it keeps in memory of its ready messages and of those that consumers hold; the other ready ones wait in the
+     * log, if there is one. What is there by now follows.
+     *
+     * @param maxResidentBytes header, body and {@link Message#OVERHEAD_BYTES} of each; -1 for no limit
+     * @param maxResidentMessages how many; -1 for no limit
+     */
+    public void pageLimits(long maxResidentBytes, long maxResidentMessages) {
+        loop.assertCurrent();
+        if (paging != null && !removed) {
+            paging.limits(maxResidentBytes, maxResidentMessages);
+            readAhead();
+        }
+    }
+
+    /** Whether it has more in memory than it should, and the log could take some of that. */
+    public boolean hasTooMuch() {
+        return paging != null && !removed && paging.hasTooMuch();
+    }
+
+    /** Lets go of what it has too much in memory, as far as the slice allows; returns whether that was all. */
+    public boolean pageOut(PageSlice slice) {
+        loop.assertCurrent();
+        if (paging == null || removed) {
+            return true;
+        }
+        boolean all = paging.pageOut(slice);
+        watchBacklog();
+        return all;
+    }
+
+    /** Whether somebody wants its messages. */
+    boolean hasTakers() {
+        return !consumers.isEmpty() || !gets.isEmpty();
+    }
+
+    /** Whether what is read back from the log will do for all who take part: it has lost who had published it. */
+    boolean pagesTransient() {
+        return !consumers.filters();
+    }
+
     private void readAhead() {
-        if (paging != null && (!consumers.isEmpty() || !gets.isEmpty())) {
+        if (paging != null && hasTakers()) {
             paging.readAhead();
         }
     }
@@ -758,6 +816,7 @@ public final class Queue {
         QueueConsumer consumer = entry.consumer;
         consumer.settledOne();
         unsettled--;
+        unsettledBytes -= entry.message.sizeBytes();
         effects.changed(0, 0, -1);
         if (entry.isLogged()) {
             logged.settled(entry);
@@ -806,6 +865,9 @@ public final class Queue {
         dispatch();
         if (!limit.refuses()) {
             dropOverflow();
+        }
+        if (stays && paging != null) {
+            paging.trim();
         }
     }
 
@@ -862,6 +924,7 @@ public final class Queue {
             }
         } else {
             unsettled++;
+            unsettledBytes += entry.message.sizeBytes();
             effects.changed(0, 0, 1);
             if (entry.isLogged() && logged.delivered(entry)) {
                 effects.deliveredFirst(this);
@@ -1079,7 +1142,7 @@ public final class Queue {
     /** What is in the log of it, to be written into a checkpoint; null for a queue that isn't there. */
     public QueueSnapshot snapshot() {
         loop.assertCurrent();
-        return paging == null || removed ? null : QueueSnapshot.of(id, logged);
+        return survives && !removed ? QueueSnapshot.of(id, logged) : null;
     }
 
     /** Finds those of its messages that are at a position between two, both included, which {@code candidate} accepts. */

@@ -55,6 +55,24 @@ public interface QueueEffects {
     /** Counts a failed delivery of a message in the log. */
     void deliveryFailed(Queue queue, long position, int count);
 
+    /** {@link #page}: there is no room now; {@link Queue#pageOut} is called again when there is. */
+    long NO_ROOM = -1;
+
+    /** {@link #page}: the log has no room for a message of that size, ever. */
+    long TOO_LONG = -2;
+
+    /** Writes a message that is in memory only to the log; returns its position, {@link #NO_ROOM} or {@link #TOO_LONG}. */
+    long page(Queue queue, Message message);
+
+    /** The bytes of the record that {@link #page} has written last. */
+    int pagedBytes();
+
+    /** A message that was {@linkplain #page written} so is back in memory, or has left the queue. */
+    void unpage(long position, int share);
+
+    /** The queue has more in memory than it should: has {@link Queue#pageOut} called, as events of their own. */
+    void shrink(Queue queue);
+
     /** Reads messages back from the log; {@code batch} gets them as an event. */
     void read(long[] positions, int count, Loaded batch);
 
@@ -72,6 +90,12 @@ public interface QueueEffects {
 
     /** Bytes of ready messages that a queue may hold in memory before others wait in the log. */
     long residentBytes();
+
+    /** Bytes of ready messages that a queue keeps in memory while {@link #memoryLow memory is short}. */
+    long keptBytes();
+
+    /** Whether messages take more than half of the memory that they may. */
+    boolean memoryTight();
 
     /** Whether messages take more memory than they should. */
     boolean memoryLow();

@@ -71,6 +71,9 @@ public final class QueueSnapshot {
         Map<Long, Integer> failed = new HashMap<>(logged.failed());
         Level[] levels = new Level[ready.levels()];
         for (LoggedMessages.Dying each : logged.dying()) {
+            if (each.paged) {
+                continue;
+            }
             open(levels, each.level).residents.add(new Resident(
                     BEFORE_ALL, each.position, each.share, each.headerBytes, each.bodyBytes, each.expiresAtMillis));
         }

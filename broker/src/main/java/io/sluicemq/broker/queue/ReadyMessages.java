@@ -103,34 +103,23 @@ final class ReadyMessages {
     }
 
     /**
-     * Takes the youngest of the ring out; returns null if no more than {@code kept} stand there, or one that was returned is
-     * younger.
+     * The youngest; null if there is none.
+     *
+     * @param returnedToo whether it may be one that was returned; if not, and it is, null
      */
-    QueueEntry takeLast(int kept) {
-        if (inRing <= kept) {
-            return null;
-        }
-        skipHolesAtEnd();
-        if (returned != null
-                && !returned.isEmpty()
-                && returned.lastKey() > ring[(int) (tail - 1 & (ring.length - 1))].sequence) {
-            return null;
-        }
-        int index = (int) (--tail & (ring.length - 1));
-        QueueEntry last = ring[index];
-        ring[index] = null;
-        last.inRing = false;
-        inRing--;
+    QueueEntry last(boolean returnedToo) {
+        QueueEntry fromReturned = returned == null || returned.isEmpty() ? null : returned.lastEntry().getValue();
         if (inRing == 0) {
-            head = tail;
+            return returnedToo ? fromReturned : null;
         }
-        return last;
-    }
-
-    private void skipHolesAtEnd() {
         while (ring[(int) (tail - 1 & (ring.length - 1))] == null) {
             tail--;
         }
+        QueueEntry fromRing = ring[(int) (tail - 1 & (ring.length - 1))];
+        if (fromReturned == null || fromReturned.sequence < fromRing.sequence) {
+            return fromRing;
+        }
+        return returnedToo ? fromReturned : null;
     }
 
     /** All entries, in any order. */

@@ -27,7 +27,7 @@ class MemoryBudgetTest {
             broker.loops.advance(TimeUnit.MILLISECONDS.toNanos(250));
             purge();
             assertThat(log.messages(Level.INFO)).containsExactly(
-                    "messages take more memory than the budget of 1 MiB: publishers wait until consumers have made room;"
+                    "messages take more memory than the budget of 1 MiB: publishers wait until there is room;"
                             + " most are ready in queue 'large' in vhost '/' (4 messages, 1 MiB, consumers: 0)",
                     "messages take 0 MiB of memory: publishers go on, after 250 ms");
         }

@@ -7,6 +7,7 @@ import io.sluicemq.api.Delivery;
 import io.sluicemq.api.Delivery.Outcome;
 import io.sluicemq.api.Message;
 import io.sluicemq.broker.engine.TestBroker.TestClient;
+import io.sluicemq.broker.queue.Queue;
 import io.sluicemq.store.sim.SimulatedDisk.Loss;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -39,6 +40,18 @@ class PagingScheduleTest {
         new Run(seed, Map.of("x-delivery-limit", 1000, "x-max-priority", 2)).go();
     }
 
+    @ParameterizedTest
+    @ValueSource(longs = {21, 22, 23, 24, 25, 26})
+    void shouldKeepTheOrderOfAQueueInMemory(long seed) {
+        new Run(seed, Map.of("x-delivery-limit", 1000), false).go();
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {31, 32, 33, 34, 35, 36})
+    void shouldKeepTheOrderOfPrioritiesOfAQueueInMemory(long seed) {
+        new Run(seed, Map.of("x-delivery-limit", 1000, "x-max-priority", 9), false).go();
+    }
+
     /** A message, as the model has it. */
     private static final class Entry {
         final int number;
@@ -60,10 +73,16 @@ class PagingScheduleTest {
         TestClient client;
         final TreeSet<Entry> ready;
         final Map<Delivery, Entry> held = new HashMap<>();
+        final boolean durableQueue;
         int published;
         boolean low;
 
         Run(long seed, Map<String, Object> arguments) {
+            this(seed, arguments, true);
+        }
+
+        Run(long seed, Map<String, Object> arguments, boolean durableQueue) {
+            this.durableQueue = durableQueue;
             random = new SplittableRandom(seed);
             boolean priorities = arguments.containsKey("x-max-priority");
             ready = new TreeSet<>(Comparator.comparingInt((Entry each) -> priorities ? -each.priority : 0)
@@ -72,7 +91,11 @@ class PagingScheduleTest {
             broker.schedule = random;
             client = broker.connect(0);
             client.declares("elsewhere", Map.of());
-            client.declaresDurable("q", arguments);
+            if (durableQueue) {
+                client.declaresDurable("q", arguments);
+            } else {
+                client.declares("q", arguments);
+            }
         }
 
         void go() {
@@ -103,7 +126,7 @@ class PagingScheduleTest {
                 }
                 case 5 -> broker.checkpoint();
                 case 6 -> {
-                    if (random.nextInt(4) == 0) {
+                    if (durableQueue && random.nextInt(4) == 0) {
                         crash();
                     }
                 }
@@ -114,11 +137,24 @@ class PagingScheduleTest {
                         ready.clear();
                     }
                 }
-                case 8, 9, 10, 11, 12, 13, 14, 15, 16, 17 -> settleAny();
+                case 8 -> limit();
+                case 9, 10, 11, 12, 13, 14, 15, 16, 17 -> settleAny();
                 default -> get();
             }
             assertThat(client.depth("q")).isEqualTo(ready.size());
             assertThat(broker.counters().unsettledMessages()).isEqualTo(held.size());
+        }
+
+        /** What it may have in memory changes. */
+        void limit() {
+            long bytes = random.nextBoolean() ? -1 : random.nextInt(20_000);
+            long messages = random.nextBoolean() ? -1 : random.nextInt(60);
+            Queue queue = broker.queue("q");
+            queue.loop().execute(() -> queue.pageLimits(bytes, messages));
+            broker.settle();
+            if (messages >= 0 && !low && held.isEmpty()) {
+                assertThat(queue.residentMessages()).isLessThanOrEqualTo((int) Math.max(1, messages));
+            }
         }
 
         void publish(int count) {

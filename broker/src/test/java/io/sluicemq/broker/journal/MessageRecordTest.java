@@ -46,6 +46,17 @@ class MessageRecordTest {
     }
 
     @Test
+    void shouldMarkWhatIsNotPersistent() throws BadRecord {
+        ByteBuffer payload = encoded(new Message(
+                NamedFormat.AMQP, "ex", "key", List.of(), bytes("HEAD"), bytes("body"), false, 0, Message.NO_TTL, null),
+                7);
+        assertThat(hex(payload)).startsWith("04" + "00" + "0100" + "04000000");
+        assertThat(MessageRecord.decode(payload, NamedFormat::find).durable()).isFalse();
+        assertThat(RecordText.of(RecordType.PAGED, payload))
+                .isEqualTo("message that left memory, dropped by a start, queue 7, body 4 bytes");
+    }
+
+    @Test
     void shouldEncodeTheBytesOfItsFormatWithKeysAndDeaths() {
         Message dead = message(5, List.of())
                 .afterDeath(

@@ -96,7 +96,8 @@ class RecordProperties {
                 deaths().list().ofMaxSize(3))
                 .as((exchange, key, keys, header, body, priority, ttl, deaths) -> {
                     Message message = new Message(
-                            NamedFormat.AMQP, exchange, key, keys, header, body, true, priority, ttl, null);
+                            NamedFormat.AMQP, exchange, key, keys, header, body, priority % 2 == 0, priority, ttl,
+                            null);
                     return deaths.isEmpty() ? message : message.afterDeath(exchange, key, keys, deaths);
                 });
     }

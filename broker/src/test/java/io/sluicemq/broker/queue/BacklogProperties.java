@@ -20,7 +20,7 @@ class BacklogProperties {
     private static final long NEVER = Long.MAX_VALUE;
 
     private record Entry(
-            long position, int share, int headerBytes, int bodyBytes, long expiresAt, Message message) {
+            long place, int share, int headerBytes, int bodyBytes, long expiresAt, Message message) {
 
         long sizeBytes() {
             return headerBytes + bodyBytes + Message.OVERHEAD_BYTES;
@@ -44,7 +44,7 @@ class BacklogProperties {
     }
 
     @Property(tries = 150)
-    void shouldDoWhatAListDoes(@ForAll @Size(max = 60) List<@IntRange(max = 9) Integer> steps, @ForAll long seed)
+    void shouldDoWhatAListDoes(@ForAll @Size(max = 60) List<@IntRange(max = 10) Integer> steps, @ForAll long seed)
             throws BadRecord {
         Random random = new Random(seed);
         for (int step : steps) {
@@ -65,6 +65,7 @@ class BacklogProperties {
             case 4, 5 -> removeFirst(many);
             case 6 -> removeDue(random);
             case 7 -> move(random);
+            case 9 -> pageHeld(random);
             case 8 -> snapshots.add(new Taken(backlog.snapshot(), logged()));
             default -> {
                 if (random.nextInt(4) == 0) {
@@ -78,7 +79,7 @@ class BacklogProperties {
     }
 
     private List<Entry> logged() {
-        return model.stream().filter(entry -> entry.position >= 0).toList();
+        return model.stream().filter(entry -> entry.place >= 0 && !Backlog.isPaged(entry.place)).toList();
     }
 
     private Entry entry(Random random, boolean simple) {
@@ -89,7 +90,8 @@ class BacklogProperties {
         int bodyBytes = simple ? 100 : random.nextInt(200);
         // As a rule all of a queue are alike in that.
         int headerBytes = simple || random.nextInt(8) > 0 ? 30 : random.nextInt(100);
-        return new Entry(inMemory ? -1 : nextPosition, bodyBytes + 20, headerBytes, bodyBytes, expiresAt, message);
+        long place = nextPosition + (!simple && random.nextInt(8) == 0 ? Backlog.PAGED : 0);
+        return new Entry(inMemory ? -1 : place, bodyBytes + 20, headerBytes, bodyBytes, expiresAt, message);
     }
 
     private void append(int many, Random random) {
@@ -97,7 +99,7 @@ class BacklogProperties {
         for (int i = 0; i < many; i++) {
             Entry entry = entry(random, simple);
             model.add(entry);
-            backlog.append(entry.position, entry.share, entry.headerBytes, entry.bodyBytes, entry.expiresAt,
+            backlog.append(entry.place, entry.share, entry.headerBytes, entry.bodyBytes, entry.expiresAt,
                     entry.message);
         }
     }
@@ -107,7 +109,7 @@ class BacklogProperties {
         for (int i = 0; i < many; i++) {
             Entry entry = entry(random, false);
             added.addFirst(entry);
-            backlog.prepend(entry.position, entry.share, entry.headerBytes, entry.bodyBytes, entry.expiresAt,
+            backlog.prepend(entry.place, entry.share, entry.headerBytes, entry.bodyBytes, entry.expiresAt,
                     entry.message);
         }
         model.addAll(0, added);
@@ -116,7 +118,8 @@ class BacklogProperties {
     private void removeFirst(int many) {
         for (int i = Math.min(many, model.size()); i > 0; i--) {
             Entry entry = model.removeFirst();
-            assertThat(backlog.firstPosition()).isEqualTo(entry.position);
+            assertThat(backlog.firstPosition()).isEqualTo(Backlog.position(entry.place));
+            assertThat(backlog.firstIsPaged()).isEqualTo(Backlog.isPaged(entry.place));
             assertThat(backlog.firstShare()).isEqualTo(entry.share);
             assertThat(backlog.firstHeaderBytes()).isEqualTo(entry.headerBytes);
             assertThat(backlog.firstBodyBytes()).isEqualTo(entry.bodyBytes);
@@ -153,10 +156,11 @@ class BacklogProperties {
         List<List<Long>> expected = new ArrayList<>();
         for (int i = 0; i < model.size(); i++) {
             Entry entry = model.get(i);
-            if (entry.position >= Math.max(0, lowest) && entry.position <= highest && entry.position % 3 == 0) {
+            long position = Backlog.position(entry.place);
+            if (position >= Math.max(0, lowest) && position <= highest && position % 3 == 0) {
                 model.set(i, new Entry(
-                        entry.position + by, entry.share, entry.headerBytes, entry.bodyBytes, entry.expiresAt, null));
-                expected.add(List.of(entry.position, entry.position + by, (long) entry.share));
+                        entry.place + by, entry.share, entry.headerBytes, entry.bodyBytes, entry.expiresAt, null));
+                expected.add(List.of(position, position + by, (long) entry.share));
             }
         }
         List<List<Long>> moved = new ArrayList<>();
@@ -168,6 +172,40 @@ class BacklogProperties {
         assertThat(moved).isEqualTo(expected);
     }
 
+    /** Some of those in memory are written, the last first; every fourth is refused. */
+    private void pageHeld(Random random) {
+        List<Integer> held = new ArrayList<>();
+        for (int i = model.size() - 1; i >= 0; i--) {
+            if (model.get(i).message != null) {
+                held.add(i);
+            }
+        }
+        int most = random.nextInt(held.size() + 2);
+        long first = nextPosition + 8;
+        for (int n = 0; n < Math.min(most, held.size()); n++) {
+            nextPosition += 8;
+            if (n % 4 != 3) {
+                Entry entry = model.get(held.get(n));
+                model.set(held.get(n), new Entry(
+                        nextPosition + Backlog.PAGED, 1000 + n, entry.headerBytes, entry.bodyBytes, entry.expiresAt,
+                        null));
+            }
+        }
+        int[] asked = new int[1];
+        backlog.pageHeld(new Backlog.Pager() {
+            @Override
+            public long page(Message message) {
+                int n = asked[0]++;
+                return n >= most ? ENOUGH : n % 4 == 3 ? -2 : first + 8L * n;
+            }
+
+            @Override
+            public int share() {
+                return 1000 + asked[0] - 1;
+            }
+        });
+    }
+
     private void assertSame(Random random) {
         List<Entry> all = new ArrayList<>();
         backlog.forEach(collector(all));
@@ -177,6 +215,9 @@ class BacklogProperties {
         assertThat(backlog.bodyBytes()).isEqualTo(model.stream().mapToLong(Entry::bodyBytes).sum());
         assertThat(backlog.sizeBytes())
                 .isEqualTo(model.stream().mapToLong(Entry::sizeBytes).sum());
+        assertThat(backlog.held()).isEqualTo((int) model.stream().filter(each -> each.message != null).count());
+        assertThat(backlog.heldBytes()).isEqualTo(model.stream().filter(each -> each.message != null)
+                .mapToLong(each -> each.message.sizeBytes()).sum());
         assertThat(backlog.minExpiresAt())
                 .isLessThanOrEqualTo(model.stream().mapToLong(Entry::expiresAt).min().orElse(NEVER));
         assertThat(backlog.indexBytes()).isGreaterThanOrEqualTo(16L * model.size());
@@ -187,7 +228,7 @@ class BacklogProperties {
         backlog.findAny(position -> position % 5 == 0, lowest, highest, found::add);
         assertThat(found)
                 .isEqualTo(model.stream()
-                        .map(Entry::position)
+                        .map(entry -> Backlog.position(entry.place))
                         .filter(position -> position >= 0
                                 && position >= lowest
                                 && position <= highest
@@ -198,8 +239,8 @@ class BacklogProperties {
     private void assertPeeksTheFirst(Random random) {
         int max = random.nextInt(1, 50);
         long maxBytes = random.nextInt(9_000);
-        long[] positions = new long[max];
-        int count = backlog.peek(max, maxBytes, positions);
+        long[] places = new long[max];
+        int count = backlog.peek(max, maxBytes, places);
         long bytes = 0;
         int expected = 0;
         while (expected < Math.min(max, model.size())) {
@@ -207,7 +248,7 @@ class BacklogProperties {
             if (expected > 0 && bytes > maxBytes) {
                 break;
             }
-            assertThat(positions[expected]).isEqualTo(model.get(expected).position);
+            assertThat(places[expected]).isEqualTo(model.get(expected).place);
             expected++;
         }
         assertThat(count).isEqualTo(expected);
