@@ -270,12 +270,13 @@ public final class Account {
     /** The limit that is reached, in words. */
     public String limitInWords() {
         AddressLimits now = limits.get();
+        String whose = kind == Kind.VIRTUAL_HOST ? "virtual-host-limits " : "";
         if (now.policy() == FullPolicy.PAGE && now.pageLimitBytes() != AddressLimits.NONE) {
             return "page-limit-bytes " + now.pageLimitBytes();
         }
         boolean byMessages = now.maxMessages() != AddressLimits.NONE
                 && (now.maxBytes() == AddressLimits.NONE || room.usedMessages() >= now.maxMessages());
-        return byMessages ? "max-messages " + now.maxMessages() : "max-size-bytes " + now.maxBytes();
+        return whose + (byMessages ? "max-messages " + now.maxMessages() : "max-size-bytes " + now.maxBytes());
     }
 
     /** What a producer that waits is told. */

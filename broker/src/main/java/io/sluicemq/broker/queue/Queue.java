@@ -14,6 +14,7 @@ import io.sluicemq.base.Loop;
 import io.sluicemq.base.LoopOwned;
 import io.sluicemq.broker.flow.Account;
 import io.sluicemq.broker.flow.AddressLimits;
+import io.sluicemq.broker.flow.FullPolicy;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -181,7 +182,13 @@ public final class Queue {
         if (!removed) {
             account.limits(limits);
             makeRoom(0, 0);
+            limitMemory(limits);
         }
+    }
+
+    private void limitMemory(AddressLimits limits) {
+        boolean pages = limits.policy() == FullPolicy.PAGE;
+        pageLimits(pages ? limits.maxBytes() : AddressLimits.NONE, pages ? limits.maxMessages() : AddressLimits.NONE);
     }
 
     /** Starts its life: from now on it may expire unused. */
@@ -189,6 +196,7 @@ public final class Queue {
         loop.assertCurrent();
         used();
         watchBacklog();
+        limitMemory(account.limits());
     }
 
     public boolean isRemoved() {
