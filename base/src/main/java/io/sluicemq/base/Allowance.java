@@ -54,13 +54,36 @@ public final class Allowance {
         return wantedBytes <= maxBytes && wantedMessages <= maxMessages;
     }
 
-    /** Takes, unless that exceeds a limit or somebody waits already. */
-    public boolean tryTake(long wantedBytes, long wantedMessages) {
-        return !waited && tryTakeAhead(wantedBytes, wantedMessages);
+    /** What has come of trying to take. */
+    public enum Attempt {
+        TAKEN,
+        /** There is no room, or somebody waits. */
+        REFUSED,
+        /** As {@link #REFUSED}; and as with {@link #give} the caller is to tell the home, since for a moment it had taken a part. */
+        REFUSED_TELL
     }
 
-    /** Takes, unless that exceeds a limit, for one who waits. */
-    public boolean tryTakeAhead(long wantedBytes, long wantedMessages) {
+    /** Takes, unless that exceeds a limit or somebody waits already. */
+    public Attempt tryTake(long wantedBytes, long wantedMessages) {
+        return waited ? Attempt.REFUSED : tryTakeAhead(wantedBytes, wantedMessages);
+    }
+
+    /** Takes, unless that exceeds a limit, for one who has waited here before. */
+    public Attempt tryTakeAhead(long wantedBytes, long wantedMessages) {
+        long usedBytes = tryAdd(bytes, wantedBytes, maxBytes);
+        if (usedBytes < 0) {
+            return Attempt.REFUSED;
+        }
+        if (tryAdd(messages, wantedMessages, maxMessages) < 0) {
+            // Somebody may have found no room meanwhile for these bytes.
+            return give(wantedBytes, 0) ? Attempt.REFUSED_TELL : Attempt.REFUSED;
+        }
+        highest(usedBytes);
+        return Attempt.TAKEN;
+    }
+
+    /** Takes, unless that exceeds a limit, for one who waits; by the home, which will look again by itself. */
+    public boolean tryTakeNext(long wantedBytes, long wantedMessages) {
         long usedBytes = tryAdd(bytes, wantedBytes, maxBytes);
         if (usedBytes < 0) {
             return false;

@@ -6,6 +6,8 @@ import io.sluicemq.base.Loop;
 import io.sluicemq.broker.flow.Account;
 import io.sluicemq.broker.flow.FullPolicy;
 import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * What is to come into queues, all of it or nothing: one publish, a dead letter, a transaction's messages. It knows what room it
@@ -19,6 +21,8 @@ abstract class Arrival {
     /** Accounts of exchanges, which count it beside its queues. */
     private final Account[] commons;
     private boolean[] reserved = {};
+    /** At whose gates it has had its turn. Who needs room in several accounts could otherwise go from one to another for ever. */
+    private List<Account> turns = List.of();
     private long seq;
     private long sinceNanos;
 
@@ -53,8 +57,8 @@ abstract class Arrival {
     /** Whom to tell that it waits; null if nobody is to be told. */
     abstract Producer producer();
 
-    /** It begins to wait. */
-    abstract void waits();
+    /** It begins to wait: in a line the first of which waits for room in {@code where}. */
+    abstract void waits(Account where);
 
     /** Room is reserved for it: in each target of which {@link #isReserved} says so. */
     abstract void admitted();
@@ -65,8 +69,16 @@ abstract class Arrival {
     /** Whoever it comes from has gone, and nothing is reserved. */
     abstract void dropped();
 
-    /** It is not to come into one of its targets, whose policy drops what is too much. */
-    abstract void droppedFor(int target);
+    /** It is not to come into one of its targets, as {@code full} drops what is too much: the target's account, or its parent. */
+    abstract void droppedFor(int target, Account full);
+
+    /** What of it comes by an exchange is dropped, as that drops what is too much; returns the targets that are left. */
+    abstract QueueProxy[] droppedFor(Account exchange);
+
+    /** Asked when an account has no room: whether it has made some that is as good as its own. */
+    boolean makesRoomIn(Account full) {
+        return false;
+    }
 
     /** Whether room was reserved in the account of a target. */
     final boolean isReserved(int target) {
@@ -76,6 +88,13 @@ abstract class Arrival {
     final void waitsSince(long sequence, long nowNanos) {
         seq = sequence;
         sinceNanos = nowNanos;
+    }
+
+    /** It has had its turn at the gate of an account. */
+    final void hadTurn(Account account) {
+        if (!turns.contains(account)) {
+            turns = Stream.concat(turns.stream(), Stream.of(account)).toList();
+        }
     }
 
     final long sequence() {
@@ -127,19 +146,22 @@ abstract class Arrival {
      */
     final Account reserve(Loop here, Account.Pool pool) {
         for (int i = 0; i < commons.length; i++) {
-            Account lacking = commons[i].reserve(here, commonBytes(commons[i]), commonMessages(commons[i]), pool);
-            if (lacking != null) {
-                giveBackCommons(here, i);
-                return lacking;
+            if (isIn(commons[i])) {
+                Account lacking = commons[i].reserve(
+                        here, commonBytes(commons[i]), commonMessages(commons[i]), pool, turns);
+                if (lacking != null) {
+                    giveBackCommons(here, i, pool);
+                    return lacking;
+                }
             }
         }
         reserved = new boolean[targets.length];
         for (int i = 0; i < targets.length; i++) {
             Account account = targets[i].queue().account();
             if (account.isLimited()) {
-                Account lacking = account.reserve(here, bytes(i), messages(i), pool);
+                Account lacking = account.reserve(here, bytes(i), messages(i), pool, turns);
                 if (lacking != null) {
-                    giveBack(here);
+                    giveBack(here, pool);
                     return lacking;
                 }
                 reserved[i] = true;
@@ -148,20 +170,27 @@ abstract class Arrival {
         return null;
     }
 
+    /** Whether any of it counts in the account of an exchange: nothing does if all of that was dropped, or if it reaches no queue. */
+    private boolean isIn(Account exchange) {
+        return commonMessages(exchange) > 0;
+    }
+
     /** Gives back what was reserved. */
-    final void giveBack(Loop here) {
+    final void giveBack(Loop here, Account.Pool pool) {
         for (int i = 0; i < targets.length; i++) {
             if (reserved[i]) {
-                targets[i].queue().account().left(here, bytes(i), messages(i));
+                targets[i].queue().account().unreserve(here, bytes(i), messages(i), pool);
                 reserved[i] = false;
             }
         }
-        giveBackCommons(here, commons.length);
+        giveBackCommons(here, commons.length, pool);
     }
 
-    private void giveBackCommons(Loop here, int count) {
+    private void giveBackCommons(Loop here, int count, Account.Pool pool) {
         for (int i = 0; i < count; i++) {
-            commons[i].left(here, commonBytes(commons[i]), commonMessages(commons[i]));
+            if (isIn(commons[i])) {
+                commons[i].unreserve(here, commonBytes(commons[i]), commonMessages(commons[i]), pool);
+            }
         }
     }
 
@@ -172,11 +201,15 @@ abstract class Arrival {
 
     /** Leaves out the targets whose account is {@code full} and drops what is too much. */
     final void dropFor(Account full) {
+        if (full.kind() == Account.Kind.EXCHANGE) {
+            targets = droppedFor(full);
+            return;
+        }
         int kept = 0;
         QueueProxy[] rest = new QueueProxy[targets.length];
         for (int i = 0; i < targets.length; i++) {
-            if (full.kind() == Account.Kind.EXCHANGE || counts(i, full)) {
-                droppedFor(i);
+            if (counts(i, full)) {
+                droppedFor(i, full);
             } else {
                 rest[kept++] = targets[i];
             }

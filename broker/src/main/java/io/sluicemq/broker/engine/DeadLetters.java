@@ -87,8 +87,8 @@ final class DeadLetters {
         return entrance;
     }
 
-    /** Has waiting letters of the queue count there no more, up to so many bytes; returns whether there were any. */
-    boolean letGo(Queue queue, long bytes) {
+    /** Has waiting letters of the queue count there no more, up to so many bytes; returns how many bytes that are. */
+    long letGo(Queue queue, long bytes) {
         long freed = 0;
         for (Line line : entrance.lines(queue)) {
             int seen = 0;
@@ -99,7 +99,7 @@ final class DeadLetters {
                 freed += ((Letter) each).letGo();
             }
         }
-        return freed > 0;
+        return freed;
     }
 
     /** There may be room in the log for letters that wait. */
@@ -224,8 +224,25 @@ final class DeadLetters {
         }
 
         @Override
-        void waits() {
+        void waits(Account where) {
             waited = true;
+            letGoMayHelp();
+            makesRoomIn(where);
+        }
+
+        /**
+         * While messages count where they died, their letters may themselves be what there is no room for: in the virtual host, or in
+         * an exchange by which the messages came. They then count there no more, this one and the next ones.
+         */
+        @Override
+        boolean makesRoomIn(Account full) {
+            return full.kind() != Account.Kind.QUEUE
+                    && letGo() + DeadLetters.this.letGo(dead.queue(), Long.MAX_VALUE) > 0;
+        }
+
+        /** Letters that wait for room in its queue may have it: those of the queue that can be let go of are others now. */
+        private void letGoMayHelp() {
+            dead.queue().account().gate().plan();
         }
 
         @Override
@@ -275,6 +292,7 @@ final class DeadLetters {
         private void ends() {
             leave(dead, !letGo);
             if (waited) {
+                letGoMayHelp();
                 context.loop.atTurnEnd(() -> {
                     if (!DeadLetters.this.wait(dead.queue())) {
                         dead.queue().deadLettersGoOn();
@@ -295,9 +313,16 @@ final class DeadLetters {
         }
 
         @Override
-        void droppedFor(int target) {
+        void droppedFor(int target, Account full) {
             context.tally.droppedByPolicy++;
-            targets()[target].queue().account().droppedByPolicy();
+            full.droppedByPolicy();
+        }
+
+        @Override
+        QueueProxy[] droppedFor(Account full) {
+            context.tally.droppedByPolicy++;
+            full.droppedByPolicy();
+            return Route.NOWHERE.targets();
         }
     }
 

@@ -4,7 +4,7 @@ import io.sluicemq.base.LoopOwned;
 import io.sluicemq.broker.flow.Account;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.IdentityHashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -23,7 +23,7 @@ final class Entrance {
     /** For people: where this comes from. */
     private final String name;
     /** By what order is kept for: a producer, the queue of dead letters, a transaction. */
-    private final Map<Object, List<Line>> lines = new IdentityHashMap<>(0);
+    private final Map<Object, List<Line>> lines = new LinkedHashMap<>(0);
     private final boolean internal;
     private long nextSequence;
 
@@ -101,6 +101,9 @@ final class Entrance {
                 }
                 case BLOCK, PAGE, RING -> {
                     if (arrival.everFits(lacking)) {
+                        if (arrival.makesRoomIn(lacking)) {
+                            continue;
+                        }
                         return lacking;
                     }
                     context.tally.refusedByPolicy++;

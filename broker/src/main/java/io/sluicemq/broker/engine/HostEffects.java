@@ -61,7 +61,7 @@ final class HostEffects implements QueueEffects {
 
     @Override
     public boolean lettersLetGo(Queue queue, long bytes) {
-        return deadLetters.letGo(queue, bytes);
+        return deadLetters.letGo(queue, bytes) > 0;
     }
 
     // ---- the log

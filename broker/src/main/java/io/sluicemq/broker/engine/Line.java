@@ -73,7 +73,7 @@ final class Line implements Ticket.Holder {
         context.messageBytes(bytes);
         context.tally.parkedMessages++;
         context.tally.parkedBytes += bytes;
-        arrival.waits();
+        arrival.waits(account);
         if (arrival.producer() != null) {
             arrival.producer().parked(account.hold(), Math.toIntExact(bytes));
         }
@@ -120,7 +120,7 @@ final class Line implements Ticket.Holder {
         }
         Ticket next = new Ticket(
                 where, this, context.loop, entrance.isInternal(), first.bytesIn(where), first.messagesIn(where),
-                bytes, messages, first.sinceNanos());
+                bytes, messages, first.sinceNanos(), where.limits());
         ticket = next;
         watchLimit(first);
         context.loop.send(where.home(), () -> where.gate().enter(next));
@@ -133,6 +133,7 @@ final class Line implements Ticket.Holder {
         Account.Pool pool = new Account.Pool(granted.account(), bytes, messages);
         if (granted == ticket) {
             ticket = null;
+            waiting.peekFirst().hadTurn(granted.account());
             advance(pool);
         } else {
             pool.close(context.loop);

@@ -14,7 +14,6 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -47,7 +46,7 @@ final class LoopContext {
     final Tally tally = new Tally();
     final Set<ConnectedClient> clients = new LinkedHashSet<>();
     /** Those that live on this loop, of all virtual hosts; a queue has its identity for equality. */
-    final Set<Queue> queues = new HashSet<>();
+    final Set<Queue> queues = new LinkedHashSet<>();
 
     final Map<String, ReplyTarget> replyTargets = new HashMap<>();
     final RouteSet<QueueProxy> routes = new RouteSet<>();

@@ -39,7 +39,7 @@ final class Publishes {
         if (exchange == null && route.size() == 1 && entrance.isIdle()) {
             int bytes = message.sizeBytes();
             Account account = route.targets()[0].queue().account();
-            if (account.isLimited() && account.reserve(context.loop, bytes, 1, null) == null) {
+            if (account.isLimited() && account.reserve(context.loop, bytes, 1, null, List.of()) == null) {
                 proceed(message, route, ONE_RESERVED, completion, producer);
                 return;
             }
@@ -167,7 +167,7 @@ final class Publishes {
         }
 
         @Override
-        void waits() {
+        void waits(Account where) {
             waiting = true;
             if (completion != null) {
                 completion.hold();
@@ -210,9 +210,16 @@ final class Publishes {
         }
 
         @Override
-        void droppedFor(int target) {
+        void droppedFor(int target, Account full) {
             context.tally.droppedByPolicy++;
-            targets()[target].queue().account().droppedByPolicy();
+            full.droppedByPolicy();
+        }
+
+        @Override
+        QueueProxy[] droppedFor(Account full) {
+            context.tally.droppedByPolicy++;
+            full.droppedByPolicy();
+            return Route.NOWHERE.targets();
         }
     }
 }

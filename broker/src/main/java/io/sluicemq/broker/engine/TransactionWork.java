@@ -189,7 +189,7 @@ final class TransactionWork implements Transaction {
         }
 
         @Override
-        void waits() {}
+        void waits(Account where) {}
 
         @Override
         void admitted() {
@@ -216,14 +216,34 @@ final class TransactionWork implements Transaction {
 
         /** A queue whose policy drops what is too much takes none of them. */
         @Override
-        void droppedFor(int target) {
-            QueueProxy full = targets()[target];
-            for (Publish publish : work.remove(full).publishes) {
+        void droppedFor(int target, Account full) {
+            QueueProxy queue = targets()[target];
+            for (Publish publish : work.remove(queue).publishes) {
                 client.context().tally.droppedByPolicy++;
-                full.queue().account().droppedByPolicy();
-                publish.leaveOut(full);
+                full.droppedByPolicy();
+                publish.leaveOut(queue);
             }
             all.removeIf(publish -> publish.route.size() == 0);
+            countCommons();
+        }
+
+        /** What comes by other exchanges is not touched. */
+        @Override
+        QueueProxy[] droppedFor(Account exchange) {
+            for (Publish publish : all) {
+                if (publish.exchange == exchange) {
+                    client.context().tally.droppedByPolicy++;
+                    exchange.droppedByPolicy();
+                }
+            }
+            all.removeIf(publish -> publish.exchange == exchange);
+            work.values().forEach(share -> share.publishes.removeIf(publish -> publish.exchange == exchange));
+            work.values().removeIf(share -> share.publishes.isEmpty());
+            countCommons();
+            return work.keySet().toArray(QueueProxy[]::new);
+        }
+
+        private void countCommons() {
             commons.clear();
             commons.putAll(exchanges(all));
         }
@@ -255,7 +275,7 @@ final class TransactionWork implements Transaction {
                     for (QueueProxy proxy : promised) {
                         proxy.run(here, () -> proxy.queue().withdraw(arrival.work.get(proxy).messages()));
                     }
-                    arrival.giveBack(here.loop);
+                    arrival.giveBack(here.loop, null);
                     letGoOfMemory();
                     arrival.reply.failed(refusal);
                 } else {
@@ -353,7 +373,7 @@ final class TransactionWork implements Transaction {
                     each.getKey().run(here, () -> each.getKey().queue().withdraw(messages));
                 }
             }
-            arrival.giveBack(here.loop);
+            arrival.giveBack(here.loop, null);
             letGoOfMemory();
             reply.failed(new BrokerError.LimitReached(
                     "bytes in the record of a transaction", "commit", client.virtualHost(),

@@ -124,7 +124,7 @@ final class VirtualHost {
         AddressLimits limits = settings.get().limitsOf(exchange);
         Account existing = exchangeAccounts.get().get(exchange);
         if (existing != null) {
-            existing.limits(limits);
+            existing.limits(limits.limitsExchanges() ? limits : AddressLimits.UNLIMITED);
         } else if (limits.limitsExchanges()) {
             Map<String, Account> more = new HashMap<>(exchangeAccounts.get());
             more.put(exchange, new Account(Account.Kind.EXCHANGE, exchange, name, null, home.loop, limits));

@@ -6,6 +6,7 @@ import io.sluicemq.base.Allowance;
 import io.sluicemq.base.Count;
 import io.sluicemq.base.Loop;
 import io.sluicemq.base.Published;
+import java.util.List;
 
 /**
  * How many bytes and messages something holds, and what its limits are: a queue, an exchange whose messages are counted
@@ -53,6 +54,11 @@ public final class Account {
             bytes -= neededBytes;
             messages -= neededMessages;
             return true;
+        }
+
+        private void put(long unusedBytes, long unusedMessages) {
+            bytes += unusedBytes;
+            messages += unusedMessages;
         }
 
         /** Gives back what was not used. */
@@ -183,21 +189,46 @@ public final class Account {
      * Reserves room here and in what it is a part of, or nothing.
      *
      * @param pool what was granted to who asks; null for nothing
+     * @param turns at whose gates it has had its turn before, so that it need not stand behind others there once more
      * @return null if it was reserved, or the account that lacks room
      */
-    public Account reserve(Loop here, long bytes, long messages, Pool pool) {
-        if (!take(bytes, messages, pool)) {
+    public Account reserve(Loop here, long bytes, long messages, Pool pool, List<Account> turns) {
+        if (!take(here, bytes, messages, pool, turns)) {
             return this;
         }
-        if (parent != null && !parent.take(bytes, messages, pool)) {
-            give(here, bytes, messages);
+        if (parent != null && !parent.take(here, bytes, messages, pool, turns)) {
+            giveBack(here, bytes, messages, pool);
             return parent;
         }
         return null;
     }
 
-    private boolean take(long bytes, long messages, Pool pool) {
-        return pool != null && pool.account == this ? pool.take(bytes, messages) : room.tryTake(bytes, messages);
+    /** Gives back what was reserved with the help of that pool. */
+    public void unreserve(Loop here, long bytes, long messages, Pool pool) {
+        giveBack(here, bytes, messages, pool);
+        if (parent != null) {
+            parent.giveBack(here, bytes, messages, pool);
+        }
+    }
+
+    private boolean take(Loop here, long bytes, long messages, Pool pool, List<Account> turns) {
+        if (pool != null && pool.account == this) {
+            return pool.take(bytes, messages);
+        }
+        Allowance.Attempt attempt =
+                turns.contains(this) ? room.tryTakeAhead(bytes, messages) : room.tryTake(bytes, messages);
+        if (attempt == Allowance.Attempt.REFUSED_TELL) {
+            here.send(home, gate::plan);
+        }
+        return attempt == Allowance.Attempt.TAKEN;
+    }
+
+    private void giveBack(Loop here, long bytes, long messages, Pool pool) {
+        if (pool != null && pool.account == this) {
+            pool.put(bytes, messages);
+        } else {
+            give(here, bytes, messages);
+        }
     }
 
     /** Counts what has come without being reserved; on its home. */

@@ -64,9 +64,13 @@ public final class Gate {
         makesRoom = action;
     }
 
-    /** Somebody waits from now on, unless it can be served at once. */
+    /** Somebody waits from now on, unless it can be served at once, or comes because of limits that hold no more. */
     public void enter(Ticket ticket) {
         home.assertCurrent();
+        if (ticket.limits() != account.limits() || !waits(ticket)) {
+            reconsider(ticket);
+            return;
+        }
         boolean first = isEmpty();
         (ticket.internal() ? internal : producers).add(ticket);
         room.waited(true);
@@ -83,7 +87,11 @@ public final class Gate {
     public void leave(Ticket ticket) {
         home.assertCurrent();
         if (internal.remove(ticket) || producers.remove(ticket)) {
-            serve();
+            if (isEmpty()) {
+                ended();
+            } else {
+                plan(); // not at once: who leaves may be about to have others leave that would be served
+            }
         }
     }
 
@@ -113,9 +121,19 @@ public final class Gate {
         internal.clear();
         producers.clear();
         ended();
-        for (Ticket ticket : all) {
-            home.send(ticket.loop(), () -> ticket.holder().reconsider(ticket));
-        }
+        all.forEach(this::reconsider);
+    }
+
+    private void reconsider(Ticket ticket) {
+        home.send(ticket.loop(), () -> ticket.holder().reconsider(ticket));
+    }
+
+    /** Whether it may wait here: by the policy, and since there can be room for it. */
+    private boolean waits(Ticket ticket) {
+        return switch (account.limits().policy()) {
+            case FAIL, DROP -> false;
+            case BLOCK, PAGE, RING -> room.everFits(ticket.firstBytes(), ticket.firstMessages());
+        };
     }
 
     private void ended() {
@@ -137,14 +155,15 @@ public final class Gate {
     }
 
     private void serveAll() {
-        room.waking();
         while (!isEmpty()) {
+            // Each time: somebody just served on this loop may have given something back and wait again.
+            room.waking();
             Set<Ticket> line = internal.isEmpty() ? producers : internal;
             Ticket next = line.iterator().next();
             if (refilling && !next.internal() && isAboveLowWater() && !drained.getAsBoolean()) {
                 return;
             }
-            if (!room.tryTakeAhead(next.firstBytes(), next.firstMessages())) {
+            if (!room.tryTakeNext(next.firstBytes(), next.firstMessages())) {
                 if (next.internal() && makesRoom.test(next.firstBytes())) {
                     continue;
                 }
@@ -157,7 +176,7 @@ public final class Gate {
             int waiting = internal.size() + producers.size();
             long moreBytes = fairShare(room.maxBytes(), room.usedBytes(), next.bytes() - bytes, waiting);
             long moreMessages = fairShare(room.maxMessages(), room.usedMessages(), next.messages() - messages, waiting);
-            if (moreBytes > 0 && moreMessages > 0 && room.tryTakeAhead(moreBytes, moreMessages)) {
+            if (moreBytes > 0 && moreMessages > 0 && room.tryTakeNext(moreBytes, moreMessages)) {
                 bytes += moreBytes;
                 messages += moreMessages;
             }

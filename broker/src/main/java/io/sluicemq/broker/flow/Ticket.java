@@ -37,6 +37,7 @@ public final class Ticket {
     private final long bytes;
     private final long messages;
     private final long sinceNanos;
+    private final AddressLimits limits;
 
     /**
      * @param loop the holder's
@@ -44,6 +45,7 @@ public final class Ticket {
      * @param firstBytes what is needed at least
      * @param bytes what would be taken at most
      * @param sinceNanos since when the first of it waits
+     * @param limits the account's, as the holder knows them
      */
     public Ticket(
             Account account,
@@ -54,7 +56,8 @@ public final class Ticket {
             long firstMessages,
             long bytes,
             long messages,
-            long sinceNanos) {
+            long sinceNanos,
+            AddressLimits limits) {
         this.account = account;
         this.holder = holder;
         this.loop = loop;
@@ -64,6 +67,7 @@ public final class Ticket {
         this.bytes = bytes;
         this.messages = messages;
         this.sinceNanos = sinceNanos;
+        this.limits = limits;
     }
 
     public Account account() {
@@ -82,15 +86,21 @@ public final class Ticket {
         return sinceNanos;
     }
 
+    AddressLimits limits() {
+        return limits;
+    }
+
     boolean internal() {
         return internal;
     }
 
-    long firstBytes() {
+    /** Bytes that it needs at least. */
+    public long firstBytes() {
         return firstBytes;
     }
 
-    long firstMessages() {
+    /** Messages that it needs room for at least. */
+    public long firstMessages() {
         return firstMessages;
     }
 

@@ -283,15 +283,9 @@ public final class Queue {
      */
     public BrokerError enqueue(Message message, long position, int share, boolean reserved, Producer producer) {
         assert loop.isCurrent();
-        if (!reserved && !makeRoom(message.sizeBytes(), 1)) {
-            effects.droppedByPolicy();
-            account.droppedByPolicy();
-            effects.notStored(message);
+        if (!isCounted(message, reserved)) {
             unlog(position, share);
             return null;
-        }
-        if (!reserved) {
-            account.stored(message.sizeBytes(), 1);
         }
         if (removed || isOwnersOwn(message)) {
             left(message);
@@ -315,6 +309,29 @@ public final class Queue {
             pace.waits(producer, ready.size(), readyBodyBytes);
         }
         return null;
+    }
+
+    /** Counts a message that has come, if it was not reserved; false if it is dropped, as others can't make room for it. */
+    private boolean isCounted(Message message, boolean reserved) {
+        int bytes = reserved ? 0 : message.sizeBytes();
+        int messages = reserved ? 0 : 1;
+        if (!account.overflowsWith(bytes, messages)
+                || !account.overflowsWith(bytes - ready.sizeBytes(), messages - ready.size())
+                        && makeRoom(bytes, messages)) {
+            if (!reserved) {
+                account.stored(bytes, messages);
+            }
+            return true;
+        }
+        if (reserved) {
+            left(message);
+        } else {
+            uncharge(message);
+        }
+        effects.droppedByPolicy();
+        account.droppedByPolicy();
+        effects.notStored(message);
+        return false;
     }
 
     private void append(Message message, long position, int share) {
@@ -355,6 +372,10 @@ public final class Queue {
     /** A message that was counted has left for good. */
     private void left(Message message) {
         account.left(loop, message.sizeBytes(), 1);
+        uncharge(message);
+    }
+
+    private void uncharge(Message message) {
         if (message.charge() != null) {
             message.charge().left(loop);
         }
@@ -448,6 +469,7 @@ public final class Queue {
             expiringEntries--;
         }
         effects.changed(0, -1, 0);
+        wakeIfDrained();
     }
 
     /** A read has ended: those who wait for messages may have them. */
@@ -570,15 +592,9 @@ public final class Queue {
         withdraw(messages);
         for (int i = 0; i < messages.size(); i++) {
             Message message = messages.get(i);
-            if (!reserved && !makeRoom(message.sizeBytes(), 1)) {
-                effects.droppedByPolicy();
-                account.droppedByPolicy();
-                effects.notStored(message);
+            if (!isCounted(message, reserved)) {
                 unlog(positions[i], shares[i]);
                 continue;
-            }
-            if (!reserved) {
-                account.stored(message.sizeBytes(), 1);
             }
             if (removed || isOwnersOwn(message)) {
                 left(message);
@@ -913,6 +929,11 @@ public final class Queue {
         if (pace.isHolding()) {
             pace.left(ready.size(), readyBodyBytes);
         }
+        wakeIfDrained();
+    }
+
+    /** Who waits goes on when there is nothing left that consumers could take. */
+    private void wakeIfDrained() {
         if (ready.size() == 0 && account.isWaited()) {
             account.gate().plan();
         }

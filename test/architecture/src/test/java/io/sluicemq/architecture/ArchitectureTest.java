@@ -69,6 +69,26 @@ class ArchitectureTest {
         Rules.noClockAndSleepIn(OWNED_BY_LOOPS).check(Product.CLASSES);
     }
 
+    /** Whatever comes into a queue has passed the accounts that it counts in: there is no other way. */
+    @Test
+    void shouldHaveOneWayIntoQueues() {
+        String engine = "io.sluicemq.broker.engine.";
+        String queue = "io.sluicemq.broker.queue.Queue";
+        assertThat(methodsOf(queue)).contains("enqueue", "enqueuePromised");
+        assertThat(methodsOf(engine + "QueueProxy")).contains("enqueue");
+        Rules.onlyFrom(queue, "enqueue", engine + "QueueProxy").check(Product.CLASSES);
+        Rules.onlyFrom(queue, "enqueuePromised", engine + "TransactionWork").check(Product.CLASSES);
+        Rules.onlyFrom(engine + "QueueProxy", "enqueue", engine + "Publishes", engine + "DeadLetters")
+                .check(Product.CLASSES);
+        // These do it when room is reserved: in an arrival's admitted(), or at once for what has its room.
+        Rules.onlyFrom(engine + "Arrival", "admitted", engine + "Entrance").check(Product.CLASSES);
+    }
+
+    /** A method that has another name by now would pass the rule unseen. */
+    private static List<String> methodsOf(String type) {
+        return Product.CLASSES.get(type).getMethods().stream().map(method -> method.getName()).toList();
+    }
+
     @Test
     void shouldNameClassesForWhatTheyDo() {
         Rules.noEmptyNamesIn("io.sluicemq").check(Product.CLASSES);

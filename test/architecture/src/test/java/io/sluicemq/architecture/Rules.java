@@ -20,6 +20,7 @@ import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * The rules of the code base. Each takes the package it holds for, so that {@link RulesTest} can show on samples that
@@ -124,6 +125,21 @@ final class Rules {
                         call -> call.getTargetOwner().getName().equals("java.util.Date")
                                 && call.getTarget().getRawParameterTypes().isEmpty()))
                 .allowEmptyShould(true);
+    }
+
+    /**
+     * A method is called, and referred to, by these classes and what is inside them only.
+     *
+     * @param callers full names of top-level classes
+     */
+    static ArchRule onlyFrom(String ownerName, String method, String... callers) {
+        DescribedPredicate<JavaClass> others = describe("are none of " + List.of(callers), type -> Stream.of(callers)
+                .noneMatch(caller -> type.getName().equals(caller) || type.getName().startsWith(caller + "$")));
+        return noClasses().that(others)
+                .should()
+                .accessTargetWhere(describe(ownerName + "." + method + " is used",
+                        access -> access.getTargetOwner().getName().equals(ownerName)
+                                && access.getTarget().getName().equals(method)));
     }
 
     private static DescribedPredicate<JavaCall<?>> calls(String ownerPattern, String methodPattern) {

@@ -124,6 +124,21 @@ class RulesTest {
         assertThat(violations(Rules.noEmptyNamesIn(SAMPLES), "good")).isEmpty();
     }
 
+    @Test
+    void shouldFindWaysAroundTheOneWayIn() {
+        String store = SAMPLES + ".way.Store";
+        assertThat(violations(Rules.onlyFrom(store, "add", SAMPLES + ".way.Entry"), "way"))
+                .hasSize(4)
+                .anyMatch(line -> line.contains("Around.call"))
+                .anyMatch(line -> line.contains("Around.lambda$later"))
+                .anyMatch(line -> line.contains("Around.reference"))
+                .anyMatch(line -> line.contains("EntryFee.call"))
+                .noneMatch(line -> line.contains("Entry$Part"));
+        assertThat(violations(Rules.onlyFrom(
+                store, "add", SAMPLES + ".way.Entry", SAMPLES + ".way.Around", SAMPLES + ".way.EntryFee"), "way"))
+                .isEmpty();
+    }
+
     private static List<String> violations(ArchRule rule, String sample) {
         JavaClasses classes = new ClassFileImporter().importPackages(SAMPLES + "." + sample);
         assertThat(classes).isNotEmpty();
