@@ -9,7 +9,6 @@ import io.sluicemq.api.ConsumerSpec;
 import io.sluicemq.api.Delivery;
 import io.sluicemq.api.Delivery.Outcome;
 import io.sluicemq.api.Message;
-import io.sluicemq.broker.engine.TestBroker.Answer;
 import io.sluicemq.broker.engine.TestBroker.TestClient;
 import io.sluicemq.broker.engine.TestBroker.TestConsumer;
 import io.sluicemq.broker.queue.Queue;
