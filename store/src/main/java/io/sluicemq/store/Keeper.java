@@ -86,7 +86,7 @@ final class Keeper implements Workers.Step {
         try {
             long now = workers.nanoTime();
             long pause = Math.min(prepareSpare(now), watchFloor(now));
-            tellRoom(); // after a segment was begun, and before it is offered: then nobody is admitted to one that is too many
+            pause = Math.min(pause, tellRoom()); // after a segment was begun, and before it is offered: then nobody is admitted to one that is too many
             return Math.min(Math.min(pause, deleteIdle(now)), compact(now));
         } catch (IOException | RuntimeException | Error e) {
             log.fail("the log's folder could not be kept: " + e, e);
@@ -255,9 +255,10 @@ final class Keeper implements Workers.Step {
         return floorNotBefore - now;
     }
 
-    private void tellRoom() {
+    private long tellRoom() {
         String reason = belowFloor != null ? belowFloor : noSpare;
-        log.full(reason != null ? reason : beyondLargest(options.segmentBytes()));
+        boolean again = log.full(reason != null ? reason : beyondLargest(options.segmentBytes()));
+        return again ? SPACE_LOOK_NANOS : Workers.UNTIL_WOKEN;
     }
 
     private long deleteIdle(long now) {

@@ -28,6 +28,9 @@ public final class Log {
 
     private static final Logger LOG = LoggerFactory.getLogger(Log.class);
 
+    /** The least time between two lines that say that the log is full. */
+    private static final long FULL_LINE_NANOS = 10_000_000_000L;
+
     private final LogOptions options;
     private final Disk disk;
     private final Workers workers;
@@ -43,6 +46,10 @@ public final class Log {
     private final AtomicReference<LogState> state = new AtomicReference<>(LogState.OPEN);
     private volatile long durable;
     private Compactor compactor;
+    /** Of the housekeeping thread, as are the next two: whether it is in the log that this is full. */
+    private boolean fullIsLogged;
+    private int fullNotLogged;
+    private long nextFullLineNanos;
     private Keeper keeper;
     private volatile Workers.Worker writerWorker;
     private volatile Workers.Worker keeperWorker;
@@ -350,26 +357,53 @@ public final class Log {
         }
     }
 
-    /** The disk is full for this reason, or no more, if null. Called by the housekeeping thread. */
-    void full(String reason) {
+    /**
+     * The disk is full for this reason, or no more, if null. Called by the housekeeping thread.
+     *
+     * @return whether it is full, and the line that says so is still to come, by a call in a while
+     */
+    boolean full(String reason) {
         LogState now = state.get();
         boolean isFull = now.kind() == LogState.Kind.FULL;
-        if (now.isFinal() || isFull == (reason != null)) {
-            return;
+        if (now.isFinal()) {
+            return false;
+        }
+        if (isFull == (reason != null)) {
+            return isFull && !fullIsLogged && !logFull(now.reason());
         }
         LogState next = reason == null ? LogState.OPEN : new LogState(LogState.Kind.FULL, reason);
         if (!state.compareAndSet(now, next)) {
-            return; // final by now
+            return false; // final by now
         }
-        if (reason == null) {
+        boolean lineToCome = false;
+        if (reason != null) {
+            lineToCome = !logFull(reason);
+        } else if (fullIsLogged) {
             LOG.info("the log takes messages again: there is room on the disk");
         } else {
-            LOG.warn("the log takes no more messages: {}", reason);
+            fullNotLogged++;
         }
         ports.forEach(port -> port.stateChanged(next));
         if (reason == null) {
+            fullIsLogged = false;
             roomAppeared();
         }
+        return lineToCome;
+    }
+
+    /** Logs that it is full unless it has just done so: near a limit it may be full and not, by turns, for ever. */
+    private boolean logFull(String reason) {
+        long now = workers.nanoTime();
+        if (nextFullLineNanos != 0 && now - nextFullLineNanos < 0) {
+            return false;
+        }
+        nextFullLineNanos = now + FULL_LINE_NANOS;
+        String more =
+                fullNotLogged == 0 ? "" : " (it was full " + fullNotLogged + " times more since the last such line)";
+        LOG.warn("the log takes no more messages: {}{}", reason, more);
+        fullNotLogged = 0;
+        fullIsLogged = true;
+        return true;
     }
 
     /** The end of all writing. */

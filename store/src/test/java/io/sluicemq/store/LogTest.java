@@ -3,6 +3,7 @@ package io.sluicemq.store;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import ch.qos.logback.classic.Level;
 import io.sluicemq.store.disk.Disk;
 import io.sluicemq.store.sim.SimulatedDisk;
 import io.sluicemq.testkit.LogCapture;
@@ -322,6 +323,29 @@ class LogTest {
         disk.setCapacityBytes(disk.usedBytes() + 1000);
         log.advanceMillis(500);
         assertThat(log.log.state().kind()).isEqualTo(LogState.Kind.OPEN);
+    }
+
+    @Test
+    void shouldLogThatItIsFullAtABoundedRateAndNeverLeaveItOut() throws IOException {
+        SimulatedLog log = SimulatedLog.started(disk, SimulatedLog.SMALL.withFreeSpaceFloorBytes(1000));
+        for (int i = 0; i < 5; i++) {
+            disk.setCapacityBytes(disk.usedBytes() + 999);
+            log.advanceMillis(500);
+            disk.setCapacityBytes(disk.usedBytes() + 1000);
+            log.advanceMillis(500);
+        }
+        disk.setCapacityBytes(disk.usedBytes() + 999);
+        log.advanceMillis(500);
+
+        assertThat(log.log.state().kind()).isEqualTo(LogState.Kind.FULL);
+        assertThat(log.states).hasSize(11);
+        assertThat(capture.messages(Level.WARN)).hasSize(1);
+        for (int i = 0; i < 20; i++) {
+            log.advanceMillis(500);
+        }
+        assertThat(capture.messages(Level.WARN)).hasSize(2);
+        assertThat(capture.messages(Level.WARN).getLast())
+                .endsWith("the floor is 1000 (it was full 4 times more since the last such line)");
     }
 
     @Test

@@ -56,21 +56,27 @@ final class WhyText {
         return limits.policy().name().toLowerCase(Locale.ROOT);
     }
 
-    /** {@code 10.0 MiB of 10.0 MiB, 97 messages}. */
+    /** {@code 10.0 MiB of 10.0 MiB, 97 messages}. With the policy page limits may be of what is in memory. */
     private static String used(AddressState state) {
         AddressLimits limits = state.limits();
-        String bytes = Units.bytes(state.usedBytes());
-        if (limits.maxBytes() != AddressLimits.NONE) {
-            bytes += (limits.policy() == FullPolicy.PAGE ? " (" : " of ") + Units.bytes(limits.maxBytes())
-                    + (limits.policy() == FullPolicy.PAGE ? " in memory)" : "");
-        }
-        if (limits.policy() == FullPolicy.PAGE && limits.pageLimitBytes() != AddressLimits.NONE) {
-            bytes += " of " + Units.bytes(limits.pageLimitBytes());
-        }
-        String messages = limits.maxMessages() == AddressLimits.NONE
+        boolean pages = limits.policy() == FullPolicy.PAGE;
+        long most = pages ? limits.pageLimitBytes() : limits.maxBytes();
+        String bytes = Units.bytes(state.usedBytes()) + (most == AddressLimits.NONE ? "" : " of " + Units.bytes(most));
+        String messages = pages || limits.maxMessages() == AddressLimits.NONE
                 ? Units.count(state.usedMessages(), "message")
                 : state.usedMessages() + " of " + Units.count(limits.maxMessages(), "message");
-        return bytes + ", " + messages;
+        return bytes + ", " + messages + (pages ? inMemory(limits) : "");
+    }
+
+    private static String inMemory(AddressLimits limits) {
+        List<String> most = new ArrayList<>();
+        if (limits.maxBytes() != AddressLimits.NONE) {
+            most.add(Units.bytes(limits.maxBytes()));
+        }
+        if (limits.maxMessages() != AddressLimits.NONE) {
+            most.add(Units.count(limits.maxMessages(), "message"));
+        }
+        return most.isEmpty() ? "" : ", in memory at most " + String.join(" and ", most);
     }
 
     private void lost(AddressState state) {

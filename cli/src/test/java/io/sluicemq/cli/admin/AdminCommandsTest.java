@@ -111,6 +111,24 @@ class AdminCommandsTest {
     }
 
     @Test
+    void shouldTellLimitsOfMemoryFromThoseOfAll() {
+        AddressLimits all = new AddressLimits(1 << 20, 5, FullPolicy.PAGE, 80, 1 << 30, -1, false);
+        answer(
+                new AddressState("/", "a", "queue", all, 2 << 20, 10, 2 << 20, 0, 0, List.of(), List.of()),
+                new AddressState(
+                        "/", "b", "queue", AddressLimits.UNLIMITED, 2 << 20, 1, 2 << 20, 0, 0, List.of(), List.of()));
+
+        assertThat(run(new WhyCommand(), "a")).isZero();
+
+        assertThat(out.toString().lines()).containsExactly(
+                "queue a in virtual host /: nobody waits",
+                "  holds 2.0 MiB of 1.0 GiB, 10 messages, in memory at most 1.0 MiB and 5 messages; policy page",
+                "",
+                "queue b in virtual host /: nobody waits",
+                "  holds 2.0 MiB, 1 message; policy page");
+    }
+
+    @Test
     void shouldNameOnlyTheFirstOfMany() {
         List<AddressState.Waiting> many = Stream.iterate(1, i -> i + 1)
                 .limit(50)
