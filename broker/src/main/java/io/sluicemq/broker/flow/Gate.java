@@ -67,6 +67,12 @@ public final class Gate {
     /** Somebody waits from now on, unless it can be served at once. */
     public void enter(Ticket ticket) {
         home.assertCurrent();
+        FullPolicy policy = account.limits().policy();
+        if (ticket.limits() != account.limits() || policy == FullPolicy.DROP || policy == FullPolicy.FAIL) {
+            // The limits changed while it was on its way: it may be that it need not wait, or must not, or not so long.
+            home.send(ticket.loop(), () -> ticket.holder().reconsider(ticket));
+            return;
+        }
         boolean first = isEmpty();
         (ticket.internal() ? internal : producers).add(ticket);
         room.waited(true);
@@ -101,7 +107,10 @@ public final class Gate {
 
     /** There may be room: whoever fits is served at the end of this turn. */
     public void plan() {
-        if (!planned && !isEmpty()) {
+        if (isEmpty()) {
+            // The last one was just served, and may come back in a moment: what is given back then must be told again.
+            room.waking();
+        } else if (!planned) {
             planned = true;
             home.atTurnEnd(serve);
         }

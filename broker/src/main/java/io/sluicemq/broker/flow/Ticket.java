@@ -29,6 +29,8 @@ public final class Ticket {
     }
 
     private final Account account;
+    /** Those of the account when somebody decided to wait. */
+    private final AddressLimits limits;
     private final Holder holder;
     private final Loop loop;
     private final boolean internal;
@@ -56,6 +58,7 @@ public final class Ticket {
             long messages,
             long sinceNanos) {
         this.account = account;
+        this.limits = account.limits();
         this.holder = holder;
         this.loop = loop;
         this.internal = internal;
@@ -80,6 +83,11 @@ public final class Ticket {
 
     public long sinceNanos() {
         return sinceNanos;
+    }
+
+    /** The limits by which somebody decided to wait. */
+    AddressLimits limits() {
+        return limits;
     }
 
     boolean internal() {
