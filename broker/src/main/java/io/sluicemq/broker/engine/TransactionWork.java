@@ -212,6 +212,10 @@ final class TransactionWork implements Transaction {
         void dropped() {
             letGoOfMemory();
             client.context().tally.droppedUnconfirmed += all.size();
+            // Nobody else knows of these deliveries any more: their messages return to their queues.
+            for (Settlement settlement : ends) {
+                settlement.deliveries().forEach(each -> each.settle(Delivery.Outcome.REQUEUED));
+            }
         }
 
         /** A queue whose policy drops what is too much takes none of them. */
