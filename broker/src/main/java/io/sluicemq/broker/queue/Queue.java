@@ -256,15 +256,8 @@ public final class Queue {
      */
     public BrokerError enqueue(Message message, long position, int share, boolean reserved, Producer producer) {
         assert loop.isCurrent();
-        if (!reserved && !makeRoom(message.sizeBytes(), 1)) {
-            effects.droppedByPolicy();
-            account.droppedByPolicy();
-            effects.notStored(message);
-            unlog(position, share);
+        if (!admit(message, position, share, reserved)) {
             return null;
-        }
-        if (!reserved) {
-            account.stored(message.sizeBytes(), 1);
         }
         if (removed || isOwnersOwn(message)) {
             left(message);
@@ -288,6 +281,29 @@ public final class Queue {
             pace.waits(producer, ready.size(), readyBodyBytes);
         }
         return null;
+    }
+
+    /**
+     * Counts a message that has come, unless that was done when its room was reserved, and makes room for it if that is the
+     * policy; false if there is none even so, and it was dropped.
+     */
+    private boolean admit(Message message, long position, int share, boolean reserved) {
+        if (reserved ? makeRoom(0, 0) : makeRoom(message.sizeBytes(), 1)) {
+            if (!reserved) {
+                account.stored(message.sizeBytes(), 1);
+            }
+            return true;
+        }
+        if (reserved) {
+            left(message);
+        } else if (message.charge() != null) {
+            message.charge().left(loop);
+        }
+        effects.droppedByPolicy();
+        account.droppedByPolicy();
+        effects.notStored(message);
+        unlog(position, share);
+        return false;
     }
 
     private void append(Message message, long position, int share) {
@@ -343,11 +359,13 @@ public final class Queue {
 
     /** With the policy ring: drops the oldest ready messages to make room for so much; returns whether there is room. */
     private boolean makeRoom(int bytes, int messages) {
+        boolean stopped = false;
         while (ready.size() > 0 && account.overflowsWith(bytes, messages)) {
             int level = ready.lowest();
             QueueEntry entry = ready.first(level);
             if (entry == null) {
                 paging.stopLoading(level);
+                stopped = true;
                 paging.dropFirst(level, effects::droppedByPolicy);
             } else {
                 removeReady(entry);
@@ -359,6 +377,11 @@ public final class Queue {
                 effects.droppedByPolicy();
             }
             account.droppedByPolicy();
+        }
+        if (stopped) {
+            // What was being read is not: whoever waits for it has what is left, or nothing.
+            serveGets();
+            readAhead();
         }
         return !account.overflowsWith(bytes, messages);
     }
@@ -504,15 +527,8 @@ public final class Queue {
         withdraw(messages);
         for (int i = 0; i < messages.size(); i++) {
             Message message = messages.get(i);
-            if (!reserved && !makeRoom(message.sizeBytes(), 1)) {
-                effects.droppedByPolicy();
-                account.droppedByPolicy();
-                effects.notStored(message);
-                unlog(positions[i], shares[i]);
+            if (!admit(message, positions[i], shares[i], reserved)) {
                 continue;
-            }
-            if (!reserved) {
-                account.stored(message.sizeBytes(), 1);
             }
             if (removed || isOwnersOwn(message)) {
                 left(message);
