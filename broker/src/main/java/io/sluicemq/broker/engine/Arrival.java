@@ -127,7 +127,10 @@ abstract class Arrival {
      */
     final Account reserve(Loop here, Account.Pool pool) {
         for (int i = 0; i < commons.length; i++) {
-            Account lacking = commons[i].reserve(here, commonBytes(commons[i]), commonMessages(commons[i]), pool);
+            long messages = commonMessages(commons[i]);
+            // Nothing has room anywhere, also where others wait.
+            Account lacking =
+                    messages == 0 ? null : commons[i].reserve(here, commonBytes(commons[i]), messages, pool);
             if (lacking != null) {
                 giveBackCommons(here, i);
                 return lacking;
