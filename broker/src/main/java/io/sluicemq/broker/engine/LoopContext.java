@@ -14,7 +14,6 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -46,8 +45,8 @@ final class LoopContext {
     final Loop loop;
     final Tally tally = new Tally();
     final Set<ConnectedClient> clients = new LinkedHashSet<>();
-    /** Those that live on this loop, of all virtual hosts; a queue has its identity for equality. */
-    final Set<Queue> queues = new HashSet<>();
+    /** Those that live on this loop, of all virtual hosts, the oldest first; a queue has its identity for equality. */
+    final Set<Queue> queues = new LinkedHashSet<>();
 
     final Map<String, ReplyTarget> replyTargets = new HashMap<>();
     final RouteSet<QueueProxy> routes = new RouteSet<>();
