@@ -89,8 +89,17 @@ final class DeadLetters {
 
     /** Has waiting letters of the queue count there no more, up to so many bytes; returns whether there were any. */
     boolean letGo(Queue queue, long bytes) {
+        return letGo(entrance.lines(queue), bytes);
+    }
+
+    /** The same with letters of all queues: for room in an account that these queues share. */
+    boolean letGo(long bytes) {
+        return letGo(entrance.lines(), bytes);
+    }
+
+    private static boolean letGo(List<Line> lines, long bytes) {
         long freed = 0;
-        for (Line line : entrance.lines(queue)) {
+        for (Line line : lines) {
             int seen = 0;
             for (Arrival each : line.waiting()) {
                 if (freed >= bytes || seen++ == MOST_LET_GO) {

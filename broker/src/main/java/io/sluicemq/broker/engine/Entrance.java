@@ -4,7 +4,7 @@ import io.sluicemq.base.LoopOwned;
 import io.sluicemq.broker.flow.Account;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.IdentityHashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -22,8 +22,8 @@ final class Entrance {
     private final LoopContext context;
     /** For people: where this comes from. */
     private final String name;
-    /** By what order is kept for: a producer, the queue of dead letters, a transaction. */
-    private final Map<Object, List<Line>> lines = new IdentityHashMap<>(0);
+    /** By what order is kept for, each of which is equal to itself alone: a producer, the queue of dead letters, a transaction. */
+    private final Map<Object, List<Line>> lines = new LinkedHashMap<>(0);
     private final boolean internal;
     private long nextSequence;
 
@@ -135,6 +135,11 @@ final class Entrance {
         if (own != null && own.remove(line) && own.isEmpty()) {
             lines.remove(key);
         }
+    }
+
+    /** All lines. */
+    List<Line> lines() {
+        return lines.values().stream().flatMap(List::stream).toList();
     }
 
     /** The lines in which something of that key waits. */

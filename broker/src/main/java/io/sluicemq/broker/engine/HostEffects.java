@@ -3,6 +3,7 @@ package io.sluicemq.broker.engine;
 import io.sluicemq.api.Completion;
 import io.sluicemq.api.Death;
 import io.sluicemq.api.Message;
+import io.sluicemq.base.Loop;
 import io.sluicemq.base.LoopOwned;
 import io.sluicemq.broker.journal.BadRecord;
 import io.sluicemq.broker.journal.MessageRecord;
@@ -27,6 +28,10 @@ final class HostEffects implements QueueEffects {
         this.context = context;
         this.deadLetters = new DeadLetters(host, context);
         context.firstInRoom(deadLetters::room);
+    }
+
+    Loop loop() {
+        return context.loop;
     }
 
     @Override
@@ -59,6 +64,11 @@ final class HostEffects implements QueueEffects {
     @Override
     public boolean lettersLetGo(Queue queue, long bytes) {
         return deadLetters.letGo(queue, bytes);
+    }
+
+    /** Has waiting letters of all queues here count there no more, up to so many bytes. */
+    void lettersLetGo(long bytes) {
+        deadLetters.letGo(bytes);
     }
 
     // ---- the log

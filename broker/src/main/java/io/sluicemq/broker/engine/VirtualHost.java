@@ -64,6 +64,9 @@ final class VirtualHost {
         this.account = ownLimits == null
                 ? null
                 : new Account(Account.Kind.VIRTUAL_HOST, name, name, null, home.loop, ownLimits);
+        if (account != null) {
+            letLettersGo(account);
+        }
         this.settings = new Published<>(config.addressSettings());
         home.firstInRoom(this::room);
         this.topology = new Topology(this, home, contexts, table, config.names());
@@ -88,6 +91,20 @@ final class VirtualHost {
     /** The account of a new queue. */
     Account newAccount(String queue, Loop loop) {
         return new Account(Account.Kind.QUEUE, queue, name, account, loop, settings.get().limitsOf(queue));
+    }
+
+    /**
+     * When a dead letter waits for an account that many queues share, and those that fill it are letters that wait themselves, then
+     * nobody but they could make room: some are let out of the count. They are on all loops, and what they give back wakes the
+     * account's gate.
+     */
+    private void letLettersGo(Account shared) {
+        shared.gate().makesRoom(bytes -> {
+            for (HostEffects each : effects) {
+                home.loop.send(each.loop(), () -> each.lettersLetGo(bytes));
+            }
+            return false;
+        });
     }
 
     /** What messages published to an exchange are counted in together; null if it has no limit for that. */
@@ -127,7 +144,9 @@ final class VirtualHost {
             existing.limits(limits);
         } else if (limits.limitsExchanges()) {
             Map<String, Account> more = new HashMap<>(exchangeAccounts.get());
-            more.put(exchange, new Account(Account.Kind.EXCHANGE, exchange, name, null, home.loop, limits));
+            Account shared = new Account(Account.Kind.EXCHANGE, exchange, name, null, home.loop, limits);
+            letLettersGo(shared);
+            more.put(exchange, shared);
             exchangeAccounts.publish(Map.copyOf(more));
         }
     }
