@@ -140,6 +140,12 @@ public interface Client {
     void findReplyAddress(String name, Reply<Boolean> reply);
 
     /**
+     * The client is about to be closed, and nobody is interested any more in what it has published and is not stored: publishes that
+     * wait for room are dropped, commits that do fail. To be called before whatever waits for their answers.
+     */
+    default void abandon() {}
+
+    /**
      * Ends the client's presence: its exclusive queues go. Consumers must have been cancelled and deliveries settled
      * before. The reply comes when other clients see the effects.
      */

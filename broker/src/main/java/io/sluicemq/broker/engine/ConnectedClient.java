@@ -451,6 +451,15 @@ final class ConnectedClient implements Client {
     // ---- the end
 
     @Override
+    public void abandon() {
+        context.loop.assertCurrent();
+        int dropped = entrance.close();
+        if (dropped > 0) {
+            context.logDropped(this, dropped);
+        }
+    }
+
+    @Override
     public void close(Reply<Void> reply) {
         context.loop.assertCurrent();
         if (closed) {
@@ -460,10 +469,7 @@ final class ConnectedClient implements Client {
         context.clients.remove(this);
         context.tally.connections--;
         holds(-heldBytes);
-        int dropped = entrance.close();
-        if (dropped > 0) {
-            context.logDropped(this, dropped);
-        }
+        abandon();
         replyTargets.forEach(ReplyTarget::close);
         Completion ended = new Completion(context.loop) {
             @Override

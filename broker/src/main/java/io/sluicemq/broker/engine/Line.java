@@ -204,7 +204,10 @@ final class Line implements Ticket.Holder {
         }
     }
 
-    /** The first has waited as long as it may: it is refused, and others that have. */
+    /**
+     * The first has waited as long as it may: it is refused, and those behind it that have waited so long for the same account.
+     * One that stands here only to keep its order may go on.
+     */
     private void tooLong() {
         limitTimer = null;
         if (ticket == null) {
@@ -212,7 +215,10 @@ final class Line implements Ticket.Holder {
         }
         long now = context.loop.nanoTime();
         leaveGate();
-        while (!waiting.isEmpty() && now - waiting.peekFirst().sinceNanos() >= limitNanos) {
+        boolean first = true;
+        while (!waiting.isEmpty() && now - waiting.peekFirst().sinceNanos() >= limitNanos
+                && (first || waiting.peekFirst().messagesIn(account) > 0)) {
+            first = false;
             Arrival late = waiting.pollFirst();
             uncover(late.targets());
             unparked(late);

@@ -45,7 +45,7 @@ final class LoopContext {
     final Loop loop;
     final Tally tally = new Tally();
     final Set<ConnectedClient> clients = new LinkedHashSet<>();
-    /** Those that live on this loop, of all virtual hosts; a queue has its identity for equality. */
+    /** Those that live on this loop, of all virtual hosts, the oldest first; a queue has its identity for equality. */
     final Set<Queue> queues = new LinkedHashSet<>();
 
     final Map<String, ReplyTarget> replyTargets = new HashMap<>();

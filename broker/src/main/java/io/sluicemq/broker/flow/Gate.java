@@ -109,7 +109,10 @@ public final class Gate {
 
     /** There may be room: whoever fits is served at the end of this turn. */
     public void plan() {
-        if (!planned && !isEmpty()) {
+        if (isEmpty()) {
+            // The last one was just served, and may come back in a moment: what is given back then must be told again.
+            room.waking();
+        } else if (!planned) {
             planned = true;
             home.atTurnEnd(serve);
         }

@@ -393,11 +393,13 @@ public final class Queue {
 
     /** With the policy ring: drops the oldest ready messages to make room for so much; returns whether there is room. */
     private boolean makeRoom(int bytes, int messages) {
+        boolean stopped = false;
         while (ready.size() > 0 && account.overflowsWith(bytes, messages)) {
             int level = ready.lowest();
             QueueEntry entry = ready.first(level);
             if (entry == null) {
                 paging.stopLoading(level);
+                stopped = true;
                 paging.dropFirst(level, effects::droppedByPolicy);
             } else {
                 removeReady(entry);
@@ -409,6 +411,11 @@ public final class Queue {
                 effects.droppedByPolicy();
             }
             account.droppedByPolicy();
+        }
+        if (stopped) {
+            // What was being read is not: whoever waits for it has what is left, or nothing.
+            serveGets();
+            readAhead();
         }
         return !account.overflowsWith(bytes, messages);
     }

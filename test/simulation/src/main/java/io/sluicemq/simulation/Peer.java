@@ -323,7 +323,8 @@ final class Peer implements ClientEvents {
                 command.answered();
                 boolean mayBeRefused = work.publishes.stream().flatMap(sent -> sent.copies.stream())
                         .anyMatch(copy -> copy.queue.refuses);
-                Broken.unless(mayBeRefused, "%s was refused: %s", work, error);
+                Broken.unless(mayBeRefused || closing && error instanceof BrokerError.Unavailable, "%s was refused: %s",
+                        work, error);
                 isNothing(work, accepted);
             }
         });

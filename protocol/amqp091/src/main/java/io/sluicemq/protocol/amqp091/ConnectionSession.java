@@ -740,6 +740,9 @@ final class ConnectionSession implements ProtocolSession, ClientEvents, FrameHan
                 stopped.add(channel);
             }
         }
+        if (client != null) {
+            client.abandon();
+        }
         stopped.forEach(Channel::release);
         closeClientWhenReleased();
     }
