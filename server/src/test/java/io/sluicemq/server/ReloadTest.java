@@ -49,7 +49,8 @@ class ReloadTest {
 
             Files.writeString(file, "virtual-host-limits: [{name: /, max-messages: 10}]");
             assertThat(broker.reload())
-                    .isEqualTo(new Reload(file, List.of("address-settings", "virtual-host-limits"), List.of()));
+                    .isEqualTo(new Reload(file, List.of("address-settings", "virtual-host-limits"),
+                            List.of("virtual-host-limits of '/', which had none")));
         }
     }
 

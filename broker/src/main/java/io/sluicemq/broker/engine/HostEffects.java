@@ -103,7 +103,11 @@ final class HostEffects implements QueueEffects {
             for (int left = AT_ONCE; left > 0 && !messages.isEmpty(); left--) {
                 long position = messages.firstPosition();
                 if (position < 0) {
-                    released(messages.firstMessage());
+                    Message message = messages.firstMessage();
+                    if (message.charge() != null) {
+                        message.charge().left(context.loop);
+                    }
+                    released(message);
                 } else if (messages.firstIsPaged()) {
                     unpage(position, messages.firstShare());
                 } else if (queueIsGone) {

@@ -1,5 +1,6 @@
 package io.sluicemq.broker.queue;
 
+import io.sluicemq.api.Charge;
 import io.sluicemq.api.Death;
 import io.sluicemq.api.Message;
 import io.sluicemq.base.LogLimit;
@@ -9,6 +10,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongUnaryOperator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -59,6 +61,7 @@ final class Paging {
     private final QueueEffects effects;
     private final Loop loop;
     private final LogLimit failures = new LogLimit(TimeUnit.SECONDS.toNanos(60));
+    private final PagedCharges charges;
     private long indexBytes;
     /** Messages that are held in memory among those that wait in the log, and their bytes. */
     private int held;
@@ -77,6 +80,7 @@ final class Paging {
         this.ready = ready;
         this.effects = effects;
         this.loop = loop;
+        this.charges = new PagedCharges(loop);
     }
 
     // ---- how much is in memory
@@ -168,6 +172,7 @@ final class Paging {
         if (inMemory) {
             effects.stored(message);
         } else {
+            charges.put(Backlog.position(place), message.charge());
             effects.notStored(message);
         }
         countIndex();
@@ -239,6 +244,7 @@ final class Paging {
                     place, share, message.header().length, message.body().length, entry.expiresAtMillis, null);
             ready.waiting(1);
             queue.pagedOut(entry, place);
+            charges.put(Backlog.position(place), message.charge());
             effects.released(message);
         }
     }
@@ -262,6 +268,7 @@ final class Paging {
                 slice.done(effects.pagedBytes());
                 held--;
                 heldBytes -= message.sizeBytes();
+                charges.put(position, message.charge());
                 effects.released(message);
             } else if (position == QueueEffects.NO_ROOM) {
                 slice.noRoom();
@@ -276,7 +283,7 @@ final class Paging {
     }
 
     private void countIndex() {
-        long bytes = 0;
+        long bytes = charges.bytes();
         held = 0;
         heldBytes = 0;
         for (int level = 0; level < ready.levels(); level++) {
@@ -397,7 +404,9 @@ final class Paging {
                         break;
                     }
                     message = messages.get(next++);
+                    message.charge(charges.take(Backlog.position(place)));
                     effects.stored(message);
+                    queue.recount(message, sizeBytes(backlog.firstHeaderBytes(), backlog.firstBodyBytes()));
                 }
                 if (Backlog.isPaged(place)) {
                     effects.unpage(Backlog.position(place), backlog.firstShare());
@@ -453,17 +462,22 @@ final class Paging {
         int headerBytes = backlog.firstHeaderBytes();
         int bodyBytes = backlog.firstBodyBytes();
         long expires = backlog.firstExpiresAt();
+        Charge charge;
         if (position == QueueEntry.NOT_LOGGED) {
+            charge = backlog.firstMessage().charge();
             effects.released(backlog.firstMessage());
-        } else if (Backlog.isPaged(place)) {
-            effects.unpage(position, backlog.firstShare());
         } else {
-            effects.unlog(queue, position, backlog.firstShare(), null);
+            charge = charges.take(position);
+            if (Backlog.isPaged(place)) {
+                effects.unpage(position, backlog.firstShare());
+            } else {
+                effects.unlog(queue, position, backlog.firstShare(), null);
+            }
         }
         backlog.removeFirst();
         ready.waiting(-1);
         queue.leftBacklog(position, headerBytes, bodyBytes, expires);
-        queue.left(headerBytes + bodyBytes + Message.OVERHEAD_BYTES);
+        queue.left(sizeBytes(headerBytes, bodyBytes), charge);
         dropped.run();
         countIndex();
     }
@@ -497,7 +511,9 @@ final class Paging {
             int here = level;
             int most = DUE_BATCH - due.size();
             backlog.removeDue(nowMillis, 0, most, (place, share, headerBytes, bodyBytes, expires, message) -> {
-                due.add(new Due(place, share, headerBytes + bodyBytes + Message.OVERHEAD_BYTES, message));
+                due.add(new Due(
+                        place, share, sizeBytes(headerBytes, bodyBytes), message,
+                        message == null ? charges.take(Backlog.position(place)) : message.charge()));
                 if (deadLetters) {
                     queue.logged().dying(here, place, share, headerBytes, bodyBytes, expires);
                 }
@@ -549,15 +565,17 @@ final class Paging {
         private final int share;
         private final int sizeBytes;
         private final Message message;
+        private final Charge charge;
         /** Where it is being read. */
         private long askedAt;
 
-        Due(long place, int share, int sizeBytes, Message message) {
+        Due(long place, int share, int sizeBytes, Message message, Charge charge) {
             this.position = Backlog.position(place);
             this.paged = Backlog.isPaged(place);
             this.share = share;
             this.sizeBytes = sizeBytes;
             this.message = message;
+            this.charge = charge;
         }
 
         /** Ends it, by way of the dead letters if the message is given. */
@@ -570,11 +588,13 @@ final class Paging {
                 effects.unpage(queue.buried(position), share);
             }
             if (letter != null) {
+                letter.charge(charge);
+                queue.recount(letter, sizeBytes);
                 effects.deadLetter(
                         queue, letter, Death.Reason.EXPIRED, logged ? position : QueueEntry.NOT_LOGGED, share, null);
                 return;
             }
-            queue.left(sizeBytes);
+            queue.left(sizeBytes, charge);
             effects.dropped(Death.Reason.EXPIRED);
             if (logged) {
                 effects.unlog(queue, queue.buried(position), share, null);
@@ -627,6 +647,16 @@ final class Paging {
 
     // ---- the end of all of them
 
+    /** What a message counts for. */
+    private static int sizeBytes(int headerBytes, int bodyBytes) {
+        return headerBytes + bodyBytes + Message.OVERHEAD_BYTES;
+    }
+
+    /** Messages were copied: {@code where} tells the new position of an old one, or a negative number. */
+    void move(LongUnaryOperator where) {
+        charges.move(where);
+    }
+
     /** Bytes that the messages count for which wait in the log. */
     long waitingBytes() {
         long bytes = 0;
@@ -640,6 +670,7 @@ final class Paging {
     /** Gives up all messages that wait in the log; returns how many. */
     int discard(boolean queueIsGone) {
         int count = 0;
+        charges.leave();
         round++;
         loading = -1;
         for (int level = 0; level < ready.levels(); level++) {

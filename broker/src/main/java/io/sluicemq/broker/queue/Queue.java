@@ -2,6 +2,7 @@ package io.sluicemq.broker.queue;
 
 import io.sluicemq.api.BrokerError;
 import io.sluicemq.api.BrokerError.Kind;
+import io.sluicemq.api.Charge;
 import io.sluicemq.api.Client.QueueSpec;
 import io.sluicemq.api.Client.QueueStatus;
 import io.sluicemq.api.Completion;
@@ -381,9 +382,26 @@ public final class Queue {
         }
     }
 
-    /** A message of so many bytes that was counted has left for good, from among those that wait in the log. */
-    void left(int sizeBytes) {
+    /**
+     * A message of so many bytes that was counted has left for good, from among those that wait in the log.
+     *
+     * @param charge what it counted for beside this; null for nothing
+     */
+    void left(int sizeBytes, Charge charge) {
         account.left(loop, sizeBytes, 1);
+        if (charge != null) {
+            charge.left(loop);
+        }
+    }
+
+    /** A message was read that counts as one of another size: of one that was recovered that may not have been known. */
+    void recount(Message message, int counted) {
+        int more = message.sizeBytes() - counted;
+        if (more > 0) {
+            account.stored(more, 0);
+        } else if (more < 0) {
+            account.left(loop, -more, 0);
+        }
     }
 
     /** The dead letter of a message that has left is where it belongs, or there is none: it counts here no more. */
@@ -1191,5 +1209,8 @@ public final class Queue {
     public void move(long lowest, long highest, LongUnaryOperator where, Backlog.Moved moved) {
         loop.assertCurrent();
         logged.move(lowest, highest, where, moved);
+        if (paging != null) {
+            paging.move(where);
+        }
     }
 }

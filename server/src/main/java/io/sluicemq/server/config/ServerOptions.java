@@ -290,7 +290,7 @@ public final class ServerOptions {
 
     public static final SectionList VIRTUAL_HOST_LIMITS = new SectionList(
             "virtual-host-limits",
-            "What virtual hosts may hold. Can be changed while the broker runs.",
+            "What virtual hosts may hold. Can be changed while the broker runs, for those that have had limits since its start.",
             LIMITED_HOST,
             new Section("HOST", "One virtual host.", LIMITED_HOST, HOST_MAX_SIZE_BYTES, HOST_MAX_MESSAGES));
 
