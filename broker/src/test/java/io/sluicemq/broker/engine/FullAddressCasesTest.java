@@ -253,6 +253,24 @@ class FullAddressCasesTest {
                 .containsExactly("small");
     }
 
+    /** All on one loop, where what is sent to somebody is called at once: nothing of it may nest. */
+    @Test
+    void shouldWakeAHundredThousandProducers() {
+        QueueSpec own = new QueueSpec("q", false, true, false, Map.of()); // on its client's loop
+        first.<Client.QueueStatus>asks(reply -> first.client.declareQueue(own, reply)).result();
+        limit(rule("q", FullPolicy.BLOCK, 1));
+        first.does(() -> {
+            for (int i = 0; i < 100_000; i++) {
+                first.client.publish(message("", "q", ""), null, new TestProducer(first.loop));
+            }
+        });
+        assertThat(broker.counters().parkedMessages()).isEqualTo(99_999);
+        limit(rule("q", FullPolicy.BLOCK, 50_000));
+        assertThat(broker.counters().parkedMessages()).isEqualTo(50_000);
+        first.<Long>asks(reply -> first.client.purgeQueue("q", reply)).result();
+        assertThat(broker.counters().parkedMessages()).isZero();
+    }
+
     // ---- several accounts
 
     @Test
