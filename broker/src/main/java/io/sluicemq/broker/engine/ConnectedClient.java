@@ -13,7 +13,6 @@ import io.sluicemq.api.Producer;
 import io.sluicemq.api.Reply;
 import io.sluicemq.base.Loop;
 import io.sluicemq.base.LoopOwned;
-import io.sluicemq.broker.journal.Journal;
 import io.sluicemq.broker.queue.Queue;
 import io.sluicemq.broker.queue.QueueConsumer;
 import io.sluicemq.broker.queue.QueueOptions;

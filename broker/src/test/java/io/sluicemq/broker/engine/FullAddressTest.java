@@ -11,7 +11,6 @@ import io.sluicemq.broker.engine.TestBroker.TestConsumer;
 import io.sluicemq.broker.flow.AddressSettings;
 import io.sluicemq.broker.flow.AddressSettings.Rule;
 import io.sluicemq.broker.flow.FullPolicy;
-import io.sluicemq.testkit.ManualLoops;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -130,7 +130,7 @@ class RulesTest {
         assertThat(violations(Rules.onlyFrom(store, "add", SAMPLES + ".way.Entry"), "way"))
                 .hasSize(4)
                 .anyMatch(line -> line.contains("Around.call"))
-                .anyMatch(line -> line.contains("Around.lambda$later"))
+                .anyMatch(line -> line.contains("Around.later"))
                 .anyMatch(line -> line.contains("Around.reference"))
                 .anyMatch(line -> line.contains("EntryFee.call"))
                 .noneMatch(line -> line.contains("Entry$Part"));
