@@ -6,6 +6,7 @@ import io.sluicemq.base.Loop;
 import io.sluicemq.broker.flow.Account;
 import io.sluicemq.broker.flow.FullPolicy;
 import java.util.Arrays;
+import java.util.function.Predicate;
 
 /**
  * What is to come into queues, all of it or nothing: one publish, a dead letter, a transaction's messages. It knows what room it
@@ -173,8 +174,8 @@ abstract class Arrival {
         return exchange == null ? NO_ACCOUNTS : new Account[] {exchange};
     }
 
-    /** Leaves out the targets whose account is {@code full} and drops what is too much. */
-    final void dropFor(Account full) {
+    /** Leaves out what counts in an account that is {@code full} and drops what is too much. */
+    void dropFor(Account full) {
         int kept = 0;
         QueueProxy[] rest = new QueueProxy[targets.length];
         for (int i = 0; i < targets.length; i++) {
@@ -185,6 +186,11 @@ abstract class Arrival {
             }
         }
         targets = Arrays.copyOf(rest, kept);
+    }
+
+    /** Leaves out the other targets. */
+    final void keep(Predicate<QueueProxy> wanted) {
+        targets = Arrays.stream(targets).filter(wanted).toArray(QueueProxy[]::new);
     }
 
     /** Whether there can be room for it in an account when that is empty. */

@@ -218,13 +218,39 @@ final class TransactionWork implements Transaction {
             }
         }
 
+        /** Of an exchange whose policy drops what is too much, those messages are left out that come by it. */
+        @Override
+        void dropFor(Account full) {
+            if (full.kind() != Account.Kind.EXCHANGE) {
+                super.dropFor(full);
+                return;
+            }
+            for (Publish publish : all) {
+                if (publish.exchange == full) {
+                    for (QueueProxy target : publish.route.targets()) {
+                        work.get(target).publishes.remove(publish);
+                        countDropped(target);
+                    }
+                }
+            }
+            all.removeIf(publish -> publish.exchange == full);
+            work.values().removeIf(share -> share.publishes.isEmpty());
+            keep(work::containsKey);
+            commons.clear();
+            commons.putAll(exchanges(all));
+        }
+
+        private void countDropped(QueueProxy target) {
+            client.context().tally.droppedByPolicy++;
+            target.queue().account().droppedByPolicy();
+        }
+
         /** A queue whose policy drops what is too much takes none of them. */
         @Override
         void droppedFor(int target) {
             QueueProxy full = targets()[target];
             for (Publish publish : work.remove(full).publishes) {
-                client.context().tally.droppedByPolicy++;
-                full.queue().account().droppedByPolicy();
+                countDropped(full);
                 publish.leaveOut(full);
             }
             all.removeIf(publish -> publish.route.size() == 0);
