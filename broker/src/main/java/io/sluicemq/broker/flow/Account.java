@@ -197,7 +197,12 @@ public final class Account {
     }
 
     private boolean take(long bytes, long messages, Pool pool) {
-        return pool != null && pool.account == this ? pool.take(bytes, messages) : room.tryTake(bytes, messages);
+        if (pool == null) {
+            return room.tryTake(bytes, messages);
+        }
+        // Who was granted room elsewhere has waited its turn. If it had to stand behind those who wait here, and they behind
+        // those who wait there, all of them would change places for ever, with room in both.
+        return pool.account == this ? pool.take(bytes, messages) : room.tryTakeAhead(bytes, messages);
     }
 
     /** Counts what has come without being reserved; on its home. */
