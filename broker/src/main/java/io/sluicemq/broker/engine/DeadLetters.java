@@ -82,6 +82,17 @@ final class DeadLetters {
         return !blocked.isEmpty() || !entrance.lines(queue).isEmpty();
     }
 
+    /** How many letters of the queue wait for room in their queues. */
+    int waiting(Queue queue) {
+        int letters = 0;
+        if (!entrance.isIdle()) {
+            for (Line line : entrance.lines(queue)) {
+                letters += line.parkedMessages();
+            }
+        }
+        return letters;
+    }
+
     /** The way that letters take. */
     Entrance entrance() {
         return entrance;
@@ -293,11 +304,7 @@ final class DeadLetters {
             leave(dead, !letGo);
             if (waited) {
                 letGoMayHelp();
-                context.loop.atTurnEnd(() -> {
-                    if (!DeadLetters.this.wait(dead.queue())) {
-                        dead.queue().deadLettersGoOn();
-                    }
-                });
+                context.loop.atTurnEnd(dead.queue()::deadLettersGoOn);
             }
         }
 

@@ -3,10 +3,14 @@ package io.sluicemq.broker.engine;
 import io.sluicemq.base.LoopOwned;
 import io.sluicemq.broker.flow.Account;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
+import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * The one way into queues for what comes from one client, or for the dead letters of a virtual host on one loop: room is
@@ -22,8 +26,8 @@ final class Entrance {
     private final LoopContext context;
     /** For people: where this comes from. */
     private final String name;
-    /** By what order is kept for: a producer, the queue of dead letters, a transaction. */
-    private final Map<Object, List<Line>> lines = new LinkedHashMap<>(0);
+    /** By what order is kept for, each of which is equal to itself alone: a producer, the queue of dead letters, a transaction. */
+    private final Map<Object, Lane> lanes = new LinkedHashMap<>(0);
     private final boolean internal;
     private long nextSequence;
 
@@ -48,15 +52,21 @@ final class Entrance {
 
     /** Whether nothing waits. */
     boolean isIdle() {
-        return lines.isEmpty();
+        return lanes.isEmpty();
+    }
+
+    /** All that waits of one producer: each queue is that of one line at most. */
+    private static final class Lane {
+        private final Set<Line> lines = new LinkedHashSet<>(2);
+        private final Map<QueueProxy, Line> byQueue = new IdentityHashMap<>(2);
     }
 
     /** Whether something that came before, from the same producer, waits for one of these queues. */
     boolean mustFollow(Object key, QueueProxy[] targets) {
-        List<Line> own = lines.get(key);
+        Lane own = lanes.get(key);
         if (own != null) {
-            for (Line line : own) {
-                if (line.covers(targets)) {
+            for (QueueProxy target : targets) {
+                if (own.byQueue.containsKey(target)) {
                     return true;
                 }
             }
@@ -67,14 +77,14 @@ final class Entrance {
     /** Lets something in, or has it wait or be refused. */
     void enter(Arrival arrival, Object key) {
         arrival.waitsSince(nextSequence++, context.loop.nanoTime());
-        if (!lines.isEmpty() && mustFollow(key, arrival.targets())) {
+        if (!lanes.isEmpty() && mustFollow(key, arrival.targets())) {
             lineFor(key, arrival).add(arrival);
             return;
         }
         Account lacking = settle(arrival, null);
         if (lacking != null) {
             Line line = new Line(this, key, arrival.producer());
-            lines.computeIfAbsent(key, k -> new ArrayList<>(1)).add(line);
+            lanes.computeIfAbsent(key, k -> new Lane()).lines.add(line);
             line.begin(arrival, lacking);
         }
     }
@@ -117,39 +127,60 @@ final class Entrance {
 
     /** The line that an arrival must stand in; those that it must stand behind become one. */
     private Line lineFor(Object key, Arrival arrival) {
-        List<Line> own = lines.get(key);
-        List<Line> before = own.stream().filter(line -> line.covers(arrival.targets())).toList();
+        Lane own = lanes.get(key);
+        Set<Line> before = new LinkedHashSet<>(2);
+        for (QueueProxy target : arrival.targets()) {
+            Line line = own.byQueue.get(target);
+            if (line != null) {
+                before.add(line);
+            }
+        }
+        Line first = before.iterator().next();
         if (before.size() == 1) {
-            return before.getFirst();
+            return first;
         }
         List<Arrival> all = new ArrayList<>();
         before.forEach(line -> all.addAll(line.giveUp()));
         all.sort(Comparator.comparingLong(Arrival::sequence));
-        own.removeAll(before);
+        own.lines.removeAll(before);
         Line merged = new Line(this, key, arrival.producer());
-        own.add(merged);
-        merged.takeOver(all, before.getFirst().account());
+        own.lines.add(merged);
+        merged.takeOver(all, first.account());
         return merged;
+    }
+
+    /** A line is for that queue from now on, and no other line of its key is. */
+    void covers(Line line, Object key, QueueProxy target) {
+        lanes.get(key).byQueue.put(target, line);
+    }
+
+    /** A line is not for that queue any more. */
+    void coversNoMore(Line line, Object key, QueueProxy target) {
+        Lane own = lanes.get(key);
+        if (own != null) {
+            own.byQueue.remove(target, line);
+        }
     }
 
     /** A line has nothing left. */
     void ended(Line line, Object key) {
-        List<Line> own = lines.get(key);
-        if (own != null && own.remove(line) && own.isEmpty()) {
-            lines.remove(key);
+        Lane own = lanes.get(key);
+        if (own != null && own.lines.remove(line) && own.lines.isEmpty()) {
+            lanes.remove(key);
         }
     }
 
     /** The lines in which something of that key waits. */
-    List<Line> lines(Object key) {
-        return lines.getOrDefault(key, List.of());
+    Collection<Line> lines(Object key) {
+        Lane own = lanes.get(key);
+        return own == null ? List.of() : own.lines;
     }
 
     /** Whoever this was for has gone: what waits is dropped. Returns how many. */
     int close() {
         int dropped = 0;
-        for (List<Line> own : List.copyOf(lines.values())) {
-            for (Line line : List.copyOf(own)) {
+        for (Lane own : List.copyOf(lanes.values())) {
+            for (Line line : List.copyOf(own.lines)) {
                 for (Arrival arrival : line.giveUp()) {
                     line.unparked(arrival);
                     arrival.dropped();
@@ -157,7 +188,7 @@ final class Entrance {
                 }
             }
         }
-        lines.clear();
+        lanes.clear();
         return dropped;
     }
 }

@@ -60,6 +60,11 @@ final class HostEffects implements QueueEffects {
     }
 
     @Override
+    public int lettersWaiting(Queue queue) {
+        return deadLetters.waiting(queue);
+    }
+
+    @Override
     public boolean lettersLetGo(Queue queue, long bytes) {
         return deadLetters.letGo(queue, bytes) > 0;
     }

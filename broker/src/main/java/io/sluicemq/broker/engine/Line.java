@@ -11,19 +11,24 @@ import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 
 /**
  * What waits of one producer, in its order: the first waits at the gate of an account, the others behind it since they share
  * queues. Owned by the loop of the producer.
  *
- * <p>Invariant: while something waits there is exactly one {@link Ticket} for it, at a gate or on its way back; the line ends
- * with the last of what waits.
+ * <p>Invariant: while something waits there is exactly one {@link Ticket} for it, at a gate or on its way back, or it steps
+ * aside for a moment; the line ends with the last of what waits.
  */
 @LoopOwned
 final class Line implements Ticket.Holder {
 
     /** How many of those who wait ask for room together. */
     private static final int MOST_AT_ONCE = 256;
+    private static final int MOST_ROUNDS = 64;
+    private static final long ASIDE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+    /** So that those who step aside together come back one after the other. */
+    private static final int ASIDE_SPREAD = 7;
 
     private final Entrance entrance;
     private final LoopContext context;
@@ -38,6 +43,10 @@ final class Line implements Ticket.Holder {
     private long parkedBytes;
     /** Where it waits, or did last. */
     private Account account;
+    /** How often the first was granted room that was of no use. */
+    private int rounds;
+
+    private Loop.Timer aside;
     private boolean over;
 
     Line(Entrance entrance, Object key, Producer producer) {
@@ -45,16 +54,6 @@ final class Line implements Ticket.Holder {
         this.context = entrance.context();
         this.key = key;
         this.producer = producer;
-    }
-
-    /** Whether something to one of these queues waits here. */
-    boolean covers(QueueProxy[] targets) {
-        for (QueueProxy target : targets) {
-            if (covered.containsKey(target)) {
-                return true;
-            }
-        }
-        return false;
     }
 
     /** Begins with what lacks room in {@code where}. */
@@ -81,13 +80,17 @@ final class Line implements Ticket.Holder {
 
     private void cover(Arrival arrival) {
         for (QueueProxy target : arrival.targets()) {
-            covered.merge(target, 1, Integer::sum);
+            if (covered.merge(target, 1, Integer::sum) == 1) {
+                entrance.covers(this, key, target);
+            }
         }
     }
 
     private void uncover(QueueProxy[] targets) {
         for (QueueProxy target : targets) {
-            covered.computeIfPresent(target, (queue, count) -> count == 1 ? null : count - 1);
+            if (covered.computeIfPresent(target, (queue, count) -> count == 1 ? null : count - 1) == null) {
+                entrance.coversNoMore(this, key, target);
+            }
         }
     }
 
@@ -149,6 +152,7 @@ final class Line implements Ticket.Holder {
     }
 
     private void advance(Account.Pool pool) {
+        int before = waiting.size();
         Account lacking = null;
         while (lacking == null && !waiting.isEmpty() && ticket == null) {
             Arrival next = waiting.pollFirst();
@@ -168,11 +172,33 @@ final class Line implements Ticket.Holder {
         if (pool != null) {
             pool.close(context.loop);
         }
-        if (lacking != null && !over) {
+        if (lacking == null || over) {
+            endIfEmpty();
+            return;
+        }
+        rounds = pool == null || waiting.size() < before ? 0 : rounds + 1;
+        if (rounds < MOST_ROUNDS) {
             wait(lacking, waiting.peekFirst());
         } else {
-            endIfEmpty();
+            rounds = 0;
+            stepAside(lacking);
         }
+    }
+
+    /**
+     * The first needs room in several accounts and has been granted it in one, again and again, while others had been granted that of
+     * another. With more who wait at each of these gates that can go on for ever, with room for one of them in all: so it leaves
+     * the gates to the others for a moment.
+     */
+    private void stepAside(Account lacking) {
+        account = lacking;
+        long nanos = ASIDE_NANOS * (1 + waiting.peekFirst().sequence() % ASIDE_SPREAD);
+        aside = context.loop.schedule(nanos, () -> {
+            aside = null;
+            if (ticket == null && !over) {
+                advance(null);
+            }
+        });
     }
 
     private void endIfEmpty() {
@@ -246,8 +272,12 @@ final class Line implements Ticket.Holder {
         over = true;
         leaveGate();
         stopTimer();
+        if (aside != null) {
+            aside.cancel();
+        }
         List<Arrival> all = new ArrayList<>(waiting);
         waiting.clear();
+        covered.keySet().forEach(target -> entrance.coversNoMore(this, key, target));
         covered.clear();
         return all;
     }

@@ -222,6 +222,9 @@ final class Topology {
             }
         }
         published.publish(applied.table());
+        if (!applied.deletedExchanges().isEmpty()) {
+            host.forgetExchanges();
+        }
         return durable;
     }
 

@@ -132,6 +132,17 @@ final class VirtualHost {
         }
     }
 
+    /** On the topology's loop: exchanges were deleted; their accounts go, if not now, then after the next deletion. */
+    void forgetExchanges() {
+        Map<String, Account> left = new HashMap<>(exchangeAccounts.get());
+        boolean any = left.values().removeIf(account -> table.get().exchange(account.name()) == null
+                && account.usedMessages() == 0
+                && !account.isWaited());
+        if (any) {
+            exchangeAccounts.publish(Map.copyOf(left));
+        }
+    }
+
     /** On the topology's loop: addresses have other limits from now on, with effect on what is there and on whoever waits. */
     void addressSettings(AddressSettings next, LoopContext[] contexts) {
         settings.publish(next);

@@ -36,6 +36,9 @@ import java.util.function.LongUnaryOperator;
 @LoopOwned
 public final class Queue {
 
+    /** So many dead letters that wait for room stop deliveries, so that rejections can't fill the memory with them. */
+    static final int MOST_LETTERS = 1024;
+
     private final String name;
     private final String virtualHost;
     private final QueueSpec spec;
@@ -515,6 +518,7 @@ public final class Queue {
         loop.assertCurrent();
         if (!removed) {
             watchBacklog();
+            dispatch();
         }
     }
 
@@ -1004,7 +1008,8 @@ public final class Queue {
     private void deadLetter(
             Message message, Death.Reason reason, long position, int share, long expiresAtMillis,
             Completion completion) {
-        if (options.deadLetterExchange() != null) {
+        // What a length limit pushes out can't wait for room without end: producers push out more.
+        if (options.deadLetterExchange() != null && (reason != Death.Reason.MAX_LENGTH || !tooManyLettersWait())) {
             logged.dying(
                     ready.level(message.priority()), position, share, message.header().length, message.body().length,
                     expiresAtMillis);
@@ -1018,6 +1023,11 @@ public final class Queue {
         } else if (completion != null) {
             completion.met(loop);
         }
+    }
+
+    /** Whether so many dead letters wait for room that consumers must not cause more. */
+    private boolean tooManyLettersWait() {
+        return options.deadLetterExchange() != null && effects.lettersWaiting(this) >= MOST_LETTERS;
     }
 
     /** What the log has of it. */
@@ -1042,6 +1052,9 @@ public final class Queue {
             // A sink on this loop has settled at once: the loop below goes on.
             dispatchAgain = true;
             return;
+        }
+        if (tooManyLettersWait()) {
+            return; // goes on when there are fewer
         }
         dispatching = true;
         try {

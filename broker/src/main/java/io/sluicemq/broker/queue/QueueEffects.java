@@ -20,6 +20,9 @@ public interface QueueEffects {
     /** Whether dead letters of the queue wait for room, so that no more should be made that can wait. */
     boolean deadLettersWait(Queue queue);
 
+    /** How many dead letters of the queue wait for room. */
+    int lettersWaiting(Queue queue);
+
     /**
      * Has dead letters of the queue that wait for room elsewhere count in its account no more, for so many bytes but only a
      * few of them, so that messages may come in by which others make room for those: where queues dead-letter to each other in a

@@ -17,6 +17,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -81,6 +82,7 @@ class FlowOrderTest {
             assertThat(round).as("rounds").isLessThan(1000);
             consumers.values().forEach(each -> settleSome(each, settled, random));
             broker.settle();
+            broker.loops.advance(TimeUnit.MILLISECONDS.toNanos(10));
         }
         broker.settle();
         for (String queue : QUEUES) {

@@ -437,6 +437,9 @@ class FlowScheduleTest {
 
         /** Nothing is on its way: who waits must have a reason to. */
         private void checkAtRest() {
+            // Who steps aside comes back.
+            loops.advance(TimeUnit.MILLISECONDS.toNanos(10));
+            broker.settle();
             check();
             long ticketsParked = 0;
             for (Account account : accounts) {
