@@ -79,18 +79,12 @@ final class DeadLetters {
 
     /** Whether letters of the queue wait for room. */
     boolean wait(Queue queue) {
-        return !blocked.isEmpty() || !entrance.lines(queue).isEmpty();
+        return !blocked.isEmpty() || !entrance.waiting(queue).isEmpty();
     }
 
     /** How many letters of the queue wait for room in their queues. */
     int waiting(Queue queue) {
-        int letters = 0;
-        if (!entrance.isIdle()) {
-            for (Line line : entrance.lines(queue)) {
-                letters += line.parkedMessages();
-            }
-        }
-        return letters;
+        return entrance.isIdle() ? 0 : entrance.waiting(queue).size();
     }
 
     /** The way that letters take. */
@@ -101,14 +95,12 @@ final class DeadLetters {
     /** Has waiting letters of the queue count there no more, up to so many bytes; returns how many bytes that are. */
     long letGo(Queue queue, long bytes) {
         long freed = 0;
-        for (Line line : entrance.lines(queue)) {
-            int seen = 0;
-            for (Arrival each : line.waiting()) {
-                if (freed >= bytes || seen++ == MOST_LET_GO) {
-                    break;
-                }
-                freed += ((Letter) each).letGo();
+        int seen = 0;
+        for (Waiter each : entrance.waiting(queue)) {
+            if (freed >= bytes || seen++ == MOST_LET_GO) {
+                break;
             }
+            freed += ((Letter) each.arrival()).letGo();
         }
         return freed;
     }

@@ -2,23 +2,21 @@ package io.sluicemq.broker.engine;
 
 import io.sluicemq.base.LoopOwned;
 import io.sluicemq.broker.flow.Account;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
-import java.util.Comparator;
-import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 
 /**
  * The one way into queues for what comes from one client, or for the dead letters of a virtual host on one loop: room is
- * reserved in every account that it counts in, all or nothing; if there is none, what its policy says is done. What waits
- * stands in {@link Line lines}, so that the messages of one producer to one queue keep their order, and those to others need
- * not wait.
+ * reserved in every account that it counts in, all or nothing; if there is none, what its policy says is done. What waits stands
+ * in the {@link Lane} of its producer, so that the messages of one producer to one queue keep their order, and those to others
+ * need not wait.
  *
- * <p>Owned by the loop that things come from.
+ * <p>Owned by the loop that things come from. Invariant: who stands behind nobody is at a gate, or about to be.
  */
 @LoopOwned
 final class Entrance {
@@ -55,38 +53,97 @@ final class Entrance {
         return lanes.isEmpty();
     }
 
-    /** All that waits of one producer: each queue is that of one line at most. */
-    private static final class Lane {
-        private final Set<Line> lines = new LinkedHashSet<>(2);
-        private final Map<QueueProxy, Line> byQueue = new IdentityHashMap<>(2);
-    }
-
     /** Whether something that came before, from the same producer, waits for one of these queues. */
     boolean mustFollow(Object key, QueueProxy[] targets) {
         Lane own = lanes.get(key);
-        if (own != null) {
-            for (QueueProxy target : targets) {
-                if (own.byQueue.containsKey(target)) {
-                    return true;
-                }
-            }
-        }
-        return false;
+        return own != null && own.covers(targets);
     }
 
     /** Lets something in, or has it wait or be refused. */
     void enter(Arrival arrival, Object key) {
         arrival.waitsSince(nextSequence++, context.loop.nanoTime());
         if (!lanes.isEmpty() && mustFollow(key, arrival.targets())) {
-            lineFor(key, arrival).add(arrival);
+            Lane own = lanes.get(key);
+            Waiter waiter = new Waiter(this, own, key, arrival);
+            own.add(waiter);
+            waiter.begin(own.first(waiter).account());
             return;
         }
         Account lacking = settle(arrival, null);
         if (lacking != null) {
-            Line line = new Line(this, key, arrival.producer());
-            lanes.computeIfAbsent(key, k -> new Lane()).lines.add(line);
-            line.begin(arrival, lacking);
+            Lane own = lanes.computeIfAbsent(key, k -> new Lane());
+            Waiter waiter = new Waiter(this, own, key, arrival);
+            own.add(waiter);
+            waiter.begin(lacking);
+            if (waiter.mayTry()) {
+                waiter.waitAt(lacking);
+            }
         }
+    }
+
+    /**
+     * Lets somebody in who waits, and those behind it as far as it goes; who finds no room goes to a gate.
+     *
+     * @param pool what was granted; null for nothing
+     */
+    void letIn(Waiter first, Account.Pool pool) {
+        ArrayDeque<Waiter> due = new ArrayDeque<>();
+        due.add(first);
+        for (Waiter next = due.pollFirst(); next != null; next = due.pollFirst()) {
+            if (!next.mayTry()) {
+                continue; // it has ended, with its client, while others were let in
+            }
+            Lane lane = next.lane();
+            Arrival arrival = next.arrival();
+            QueueProxy[] targets = arrival.targets();
+            // It stays the first for its queues until it is let in: what comes meanwhile stands behind it.
+            next.entering(true);
+            Account lacking = settle(arrival, pool);
+            next.entering(false);
+            if (lacking == null) {
+                ends(next, targets, due);
+            } else {
+                if (targets != arrival.targets()) {
+                    lane.leave(next, leftOut(targets, arrival.targets()), due);
+                }
+                if (next == first && pool != null) {
+                    next.grantedInVain(lacking);
+                } else {
+                    next.waitAt(lacking);
+                }
+            }
+        }
+        if (pool != null) {
+            pool.close(context.loop);
+        }
+    }
+
+    private void ends(Waiter waiter, QueueProxy[] targets, ArrayDeque<Waiter> due) {
+        Lane lane = waiter.lane();
+        if (lane.waiters().contains(waiter)) { // or its client has gone, in the middle of it
+            lane.leave(waiter, targets, due);
+            lane.remove(waiter);
+            if (lane.isEmpty()) {
+                lanes.remove(waiter.key());
+            }
+        }
+        waiter.end();
+    }
+
+    private static QueueProxy[] leftOut(QueueProxy[] before, QueueProxy[] after) {
+        List<QueueProxy> kept = List.of(after);
+        return Arrays.stream(before).filter(target -> !kept.contains(target)).toArray(QueueProxy[]::new);
+    }
+
+    /** Refuses somebody who has waited at a gate as long as it may. */
+    void heldTooLong(Waiter late) {
+        Account account = late.account();
+        ArrayDeque<Waiter> due = new ArrayDeque<>();
+        ends(late, late.arrival().targets(), due);
+        context.tally.refusedByPolicy++;
+        account.refusedByPolicy();
+        late.arrival().refused(account.heldTooLong());
+        due.forEach(next -> letIn(next, null));
     }
 
     /**
@@ -125,70 +182,28 @@ final class Entrance {
         }
     }
 
-    /** The line that an arrival must stand in; those that it must stand behind become one. */
-    private Line lineFor(Object key, Arrival arrival) {
+    /** Those of that key who wait, in the order in which they came. */
+    Collection<Waiter> waiting(Object key) {
         Lane own = lanes.get(key);
-        Set<Line> before = new LinkedHashSet<>(2);
-        for (QueueProxy target : arrival.targets()) {
-            Line line = own.byQueue.get(target);
-            if (line != null) {
-                before.add(line);
-            }
-        }
-        Line first = before.iterator().next();
-        if (before.size() == 1) {
-            return first;
-        }
-        List<Arrival> all = new ArrayList<>();
-        before.forEach(line -> all.addAll(line.giveUp()));
-        all.sort(Comparator.comparingLong(Arrival::sequence));
-        own.lines.removeAll(before);
-        Line merged = new Line(this, key, arrival.producer());
-        own.lines.add(merged);
-        merged.takeOver(all, first.account());
-        return merged;
-    }
-
-    /** A line is for that queue from now on, and no other line of its key is. */
-    void covers(Line line, Object key, QueueProxy target) {
-        lanes.get(key).byQueue.put(target, line);
-    }
-
-    /** A line is not for that queue any more. */
-    void coversNoMore(Line line, Object key, QueueProxy target) {
-        Lane own = lanes.get(key);
-        if (own != null) {
-            own.byQueue.remove(target, line);
-        }
-    }
-
-    /** A line has nothing left. */
-    void ended(Line line, Object key) {
-        Lane own = lanes.get(key);
-        if (own != null && own.lines.remove(line) && own.lines.isEmpty()) {
-            lanes.remove(key);
-        }
-    }
-
-    /** The lines in which something of that key waits. */
-    Collection<Line> lines(Object key) {
-        Lane own = lanes.get(key);
-        return own == null ? List.of() : own.lines;
+        return own == null ? List.of() : own.waiters();
     }
 
     /** Whoever this was for has gone: what waits is dropped. Returns how many. */
     int close() {
         int dropped = 0;
-        for (Lane own : List.copyOf(lanes.values())) {
-            for (Line line : List.copyOf(own.lines)) {
-                for (Arrival arrival : line.giveUp()) {
-                    line.unparked(arrival);
-                    arrival.dropped();
-                    dropped++;
-                }
-            }
-        }
+        List<Lane> all = List.copyOf(lanes.values());
         lanes.clear();
+        List<Waiter> ended = new ArrayList<>();
+        for (Lane lane : all) {
+            lane.waiters().stream().filter(each -> !each.isEntering()).forEach(ended::add);
+            lane.clear();
+        }
+        // First all end, then they are told so: that may have consequences.
+        ended.forEach(Waiter::end);
+        for (Waiter waiter : ended) {
+            waiter.arrival().dropped();
+            dropped++;
+        }
         return dropped;
     }
 }
