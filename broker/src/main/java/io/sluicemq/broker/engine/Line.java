@@ -198,7 +198,9 @@ final class Line implements Ticket.Holder {
         }
         if (lacking != null && !over) {
             wait(lacking, waiting.peekFirst());
-            part();
+            if (ticket != null) {
+                part();
+            }
         } else {
             endIfEmpty();
         }

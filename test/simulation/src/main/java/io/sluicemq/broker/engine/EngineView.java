@@ -64,23 +64,6 @@ public final class EngineView {
         return host() != null && host().effects(queue.loop().index()).deadLettersWait(queue);
     }
 
-    /** Publishes of clients that stand behind others of theirs rather than at a gate: how many, and how many bytes. */
-    public long[] behindOthers() {
-        long[] sums = new long[2];
-        for (int i = 0; i < engine.loops(); i++) {
-            for (ConnectedClient client : engine.context(i).clients) {
-                List<Line> lines = client.entrance().lines();
-                for (Line line : lines) {
-                    if (lines.stream().anyMatch(line::isBehind)) {
-                        sums[0] += line.parkedMessages();
-                        sums[1] += line.parkedBytes();
-                    }
-                }
-            }
-        }
-        return sums;
-    }
-
     /** The numbers of all loops together. */
     public BrokerCounters counters() {
         Tally sum = new Tally();
