@@ -208,22 +208,31 @@ final class Line implements Ticket.Holder {
 
     /**
      * What shares no queue with the first, nor with others that do, need not wait for it any more: what bound them together has
-     * been let in. It goes on in a line of its own.
+     * been let in. It goes on in a line of its own, and what follows both stands in a third one behind them.
      */
     private void part() {
         if (covered.size() <= waiting.peekFirst().targets().length) {
             return;
         }
-        Set<QueueProxy> behind = Collections.newSetFromMap(new IdentityHashMap<>());
+        Set<QueueProxy> ofFirst = Collections.newSetFromMap(new IdentityHashMap<>());
+        Set<QueueProxy> ofOthers = Collections.newSetFromMap(new IdentityHashMap<>());
+        Set<QueueProxy> ofBoth = Collections.newSetFromMap(new IdentityHashMap<>());
         List<Arrival> stay = new ArrayList<>();
         List<Arrival> others = new ArrayList<>(0);
+        List<Arrival> both = new ArrayList<>(0);
         for (Arrival each : waiting) {
             List<QueueProxy> targets = Arrays.asList(each.targets());
-            if (stay.isEmpty() || targets.stream().anyMatch(behind::contains)) {
-                behind.addAll(targets);
+            boolean follows = stay.isEmpty() || targets.stream().anyMatch(ofFirst::contains);
+            boolean followsOthers = targets.stream().anyMatch(ofOthers::contains);
+            if (follows && followsOthers || targets.stream().anyMatch(ofBoth::contains)) {
+                both.add(each);
+                ofBoth.addAll(targets);
+            } else if (follows) {
                 stay.add(each);
+                ofFirst.addAll(targets);
             } else {
                 others.add(each);
+                ofOthers.addAll(targets);
             }
         }
         if (others.isEmpty()) {
@@ -231,17 +240,28 @@ final class Line implements Ticket.Holder {
         }
         waiting.clear();
         waiting.addAll(stay);
-        Line parted = new Line(entrance, key, producer);
-        parted.account = account;
-        for (Arrival each : others) {
+        Line parted = moved(others);
+        entrance.parted(this, parted, key);
+        if (!both.isEmpty()) {
+            Line behind = moved(both);
+            entrance.parted(this, behind, key);
+            behind.standBehind(List.of(this, parted));
+        }
+        parted.advance(null);
+    }
+
+    /** A line of its own for what waited here until now. */
+    private Line moved(List<Arrival> arrivals) {
+        Line line = new Line(entrance, key, producer);
+        line.account = account;
+        for (Arrival each : arrivals) {
             uncover(each.targets());
             parkedBytes -= each.memoryBytes();
-            parted.waiting.addLast(each);
-            parted.cover(each);
-            parted.parkedBytes += each.memoryBytes();
+            line.waiting.addLast(each);
+            line.cover(each);
+            line.parkedBytes += each.memoryBytes();
         }
-        entrance.parted(this, parted, key);
-        parted.advance(null);
+        return line;
     }
 
     /** Of what waits in another line a part has a line of its own now: whoever stands behind the one does so behind both. */
