@@ -3,6 +3,7 @@ package io.sluicemq.broker.engine;
 import io.sluicemq.base.LoopOwned;
 import io.sluicemq.broker.flow.Account;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -114,41 +115,29 @@ final class Entrance {
         }
     }
 
-    /**
-     * The line that an arrival must stand in. If there are several with something for its queues, it begins one behind them, so
-     * that these need not wait for each other.
-     */
+    /** The line that an arrival must stand in; those that it must stand behind become one. */
     private Line lineFor(Object key, Arrival arrival) {
         List<Line> own = lines.get(key);
         List<Line> before = own.stream().filter(line -> line.covers(arrival.targets())).toList();
-        for (Line line : before) {
-            if (before.stream().allMatch(other -> other == line || line.isBehind(other))) {
-                return line;
-            }
+        if (before.size() == 1) {
+            return before.getFirst();
         }
-        Line behind = new Line(this, key, arrival.producer());
-        own.add(behind);
-        behind.standBehind(before);
-        return behind;
-    }
-
-    /** A part of what waited in a line has one of its own. */
-    void parted(Line whole, Line part, Object key) {
-        List<Line> own = lines.get(key);
-        own.forEach(other -> other.standBehindPart(whole, part));
-        own.add(part);
+        List<Arrival> all = new ArrayList<>();
+        before.forEach(line -> all.addAll(line.giveUp()));
+        all.sort(Comparator.comparingLong(Arrival::sequence));
+        own.removeAll(before);
+        Line merged = new Line(this, key, arrival.producer());
+        own.add(merged);
+        merged.takeOver(all, before.getFirst().account());
+        return merged;
     }
 
     /** A line has nothing left. */
     void ended(Line line, Object key) {
         List<Line> own = lines.get(key);
-        if (own == null || !own.remove(line)) {
-            return;
-        }
-        if (own.isEmpty()) {
+        if (own != null && own.remove(line) && own.isEmpty()) {
             lines.remove(key);
         }
-        List.copyOf(own).forEach(other -> other.goOnAfter(line));
     }
 
     /** The lines in which something of that key waits. */

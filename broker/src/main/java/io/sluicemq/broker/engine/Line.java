@@ -8,19 +8,16 @@ import io.sluicemq.broker.flow.AddressLimits;
 import io.sluicemq.broker.flow.Ticket;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 
 /**
  * What waits of one producer, in its order: the first waits at the gate of an account, the others behind it since they share
  * queues. Owned by the loop of the producer.
  *
- * <p>Invariant: while something waits there is exactly one {@link Ticket} for it, at a gate or on its way back, unless the line
- * stands behind others; the line ends with the last of what waits.
+ * <p>Invariant: while something waits there is exactly one {@link Ticket} for it, at a gate or on its way back; the line ends
+ * with the last of what waits.
  */
 @LoopOwned
 final class Line implements Ticket.Holder {
@@ -35,8 +32,6 @@ final class Line implements Ticket.Holder {
     private final ArrayDeque<Arrival> waiting = new ArrayDeque<>();
     /** The queues that it is for, and how many each. */
     private final Map<QueueProxy, Integer> covered = new IdentityHashMap<>();
-    /** Lines with something for the same queues, which came before all that waits here. */
-    private final List<Line> ahead = new ArrayList<>(0);
     private Ticket ticket;
     private Loop.Timer limitTimer;
     private long limitNanos;
@@ -60,29 +55,6 @@ final class Line implements Ticket.Holder {
             }
         }
         return false;
-    }
-
-    /** Whether it waits for the end of another line, or for one that does. */
-    boolean isBehind(Line other) {
-        for (Line line : ahead) {
-            if (line == other || line.isBehind(other)) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    /** Begins as a line whose first is not tried before these others have ended. */
-    void standBehind(List<Line> others) {
-        ahead.addAll(others);
-        account = others.getFirst().account();
-    }
-
-    /** Another line has ended. */
-    void goOnAfter(Line other) {
-        if (ahead.remove(other) && ahead.isEmpty() && !over) {
-            advance(null);
-        }
     }
 
     /** Begins with what lacks room in {@code where}. */
@@ -198,76 +170,8 @@ final class Line implements Ticket.Holder {
         }
         if (lacking != null && !over) {
             wait(lacking, waiting.peekFirst());
-            if (ticket != null) {
-                part();
-            }
         } else {
             endIfEmpty();
-        }
-    }
-
-    /**
-     * What shares no queue with the first, nor with others that do, need not wait for it any more: what bound them together has
-     * been let in. It goes on in a line of its own, and what follows both stands in a third one behind them.
-     */
-    private void part() {
-        if (covered.size() <= waiting.peekFirst().targets().length) {
-            return;
-        }
-        Set<QueueProxy> ofFirst = Collections.newSetFromMap(new IdentityHashMap<>());
-        Set<QueueProxy> ofOthers = Collections.newSetFromMap(new IdentityHashMap<>());
-        Set<QueueProxy> ofBoth = Collections.newSetFromMap(new IdentityHashMap<>());
-        List<Arrival> stay = new ArrayList<>();
-        List<Arrival> others = new ArrayList<>(0);
-        List<Arrival> both = new ArrayList<>(0);
-        for (Arrival each : waiting) {
-            List<QueueProxy> targets = Arrays.asList(each.targets());
-            boolean follows = stay.isEmpty() || targets.stream().anyMatch(ofFirst::contains);
-            boolean followsOthers = targets.stream().anyMatch(ofOthers::contains);
-            if (follows && followsOthers || targets.stream().anyMatch(ofBoth::contains)) {
-                both.add(each);
-                ofBoth.addAll(targets);
-            } else if (follows) {
-                stay.add(each);
-                ofFirst.addAll(targets);
-            } else {
-                others.add(each);
-                ofOthers.addAll(targets);
-            }
-        }
-        if (others.isEmpty()) {
-            return;
-        }
-        waiting.clear();
-        waiting.addAll(stay);
-        Line parted = moved(others);
-        entrance.parted(this, parted, key);
-        if (!both.isEmpty()) {
-            Line behind = moved(both);
-            entrance.parted(this, behind, key);
-            behind.standBehind(List.of(this, parted));
-        }
-        parted.advance(null);
-    }
-
-    /** A line of its own for what waited here until now. */
-    private Line moved(List<Arrival> arrivals) {
-        Line line = new Line(entrance, key, producer);
-        line.account = account;
-        for (Arrival each : arrivals) {
-            uncover(each.targets());
-            parkedBytes -= each.memoryBytes();
-            line.waiting.addLast(each);
-            line.cover(each);
-            line.parkedBytes += each.memoryBytes();
-        }
-        return line;
-    }
-
-    /** Of what waits in another line a part has a line of its own now: whoever stands behind the one does so behind both. */
-    void standBehindPart(Line whole, Line part) {
-        if (ahead.contains(whole)) {
-            ahead.add(part);
         }
     }
 
@@ -346,6 +250,22 @@ final class Line implements Ticket.Holder {
         waiting.clear();
         covered.clear();
         return all;
+    }
+
+    /** Begins with what waited in other lines, in its order. */
+    void takeOver(List<Arrival> all, Account where) {
+        account = where;
+        for (Arrival arrival : all) {
+            waiting.addLast(arrival);
+            cover(arrival);
+            parkedBytes += arrival.memoryBytes();
+        }
+        // One of the others may be in the middle of letting in what comes before these.
+        context.loop.atTurnEnd(() -> {
+            if (ticket == null && !over) {
+                advance(null);
+            }
+        });
     }
 
     // ---- for people

@@ -96,7 +96,8 @@ final class Outlets {
     Command command(String what, Outlet outlet, Sent sent) {
         return outlet == null
                 ? simulation.command(what)
-                : opened(simulation.command(what, () -> outlet.parked().contains(sent)));
+                : opened(simulation.command(what, () -> outlet.parked().contains(sent)
+                        || simulation.watch().waits(client, outlet.description(), sent.addresses())));
     }
 
     Command command(String what, Work work) {
@@ -159,16 +160,14 @@ final class Outlets {
     }
 
     private void check(Outlet outlet) {
-        Set<QueueModel> before = new HashSet<>();
+        // A line that publishes to several queues have brought together waits as one.
+        List<String> all = outlet.parked().stream().flatMap(sent -> sent.addresses().stream()).distinct().toList();
         long leastBytes = 0;
         long mostBytes = 0;
         for (Sent sent : outlet.parked()) {
-            Broken.unless(
-                    sent.copies.stream().anyMatch(copy -> before.contains(copy.queue)) || !sent.confirmed
-                            || simulation.watch().waits(client, outlet.description(), sent.addresses()),
-                    "%s waits, but for none of %s, nor behind another to one of its queues;%s", sent,
-                    sent.addresses(), simulation.watch().gates());
-            sent.copies.forEach(copy -> before.add(copy.queue));
+            Broken.unless(!sent.confirmed || simulation.watch().waits(client, outlet.description(), all),
+                    "%s waits, but at no gate of what it or others of its producer are for;%s", sent,
+                    simulation.watch().gates());
             mostBytes += sent.bytes;
             leastBytes += sent.confirmed ? sent.bytes : 0;
         }
