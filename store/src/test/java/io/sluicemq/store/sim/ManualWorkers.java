@@ -31,6 +31,11 @@ public final class ManualWorkers implements Workers {
         return clock.getAsLong();
     }
 
+    /** Whether a worker has something to do now. */
+    public boolean isReady() {
+        return workers.stream().anyMatch(ManualWorker::isReady);
+    }
+
     /** Runs one step of one worker that is ready; false if none is. */
     public boolean step(RandomGenerator random) {
         List<ManualWorker> ready = workers.stream().filter(ManualWorker::isReady).toList();

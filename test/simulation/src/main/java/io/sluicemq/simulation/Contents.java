@@ -21,6 +21,11 @@ final class Contents {
         }
     }
 
+    /** How many messages were found in all queues together. */
+    long size() {
+        return queues.values().stream().mapToLong(List::size).sum();
+    }
+
     boolean has(QueueModel queue) {
         return queues.containsKey(queue.name);
     }

@@ -26,6 +26,10 @@ final class Copy {
     boolean letter;
     /** The life of the broker in which its queue was deleted. */
     int deletedIn = -1;
+    /** The oldest limits that may have taken it out. */
+    int limitsFrom;
+    /** The limits that may have kept it out end before these. */
+    int limitsEnd = Integer.MAX_VALUE;
     /** When it may expire first; {@link Long#MAX_VALUE} for never. */
     long expiresNanos = Long.MAX_VALUE;
     /** The client that holds it unsettled, if that is known. */
@@ -36,6 +40,7 @@ final class Copy {
     Copy(Sent sent, QueueModel queue) {
         this.sent = sent;
         this.queue = queue;
+        this.limitsFrom = sent.limitsFrom;
     }
 
     boolean isDurable() {

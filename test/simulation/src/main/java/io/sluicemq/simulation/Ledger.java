@@ -1,5 +1,6 @@
 package io.sluicemq.simulation;
 
+import io.sluicemq.api.BrokerError;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -20,7 +21,11 @@ final class Ledger {
     static final String EXCHANGE = "everywhere";
     static final String TEMPORARY_EXCHANGE = "temporary";
 
+    static final List<String> QUEUES = List.of("plain", "priority", "ageing", "ring", "overflowing", "refusing",
+            "memory", "temporary0", "temporary1", "dead", "circle0", "circle1");
+
     final Map<String, QueueModel> queues = new LinkedHashMap<>();
+    private final Limits limits;
     private final List<Work> works = new ArrayList<>();
     private final LongSupplier now;
     private final Map<Long, Sent> all = new HashMap<>();
@@ -29,8 +34,9 @@ final class Ledger {
     private long confirmedCount;
     private long settledCount;
 
-    Ledger(LongSupplier now) {
+    Ledger(LongSupplier now, Limits limits) {
         this.now = now;
+        this.limits = limits;
         add(new QueueModel("plain", true, false, Map.of()));
         QueueModel priority = new QueueModel("priority", true, false, Map.of("x-max-priority", 3));
         priority.levels = 4;
@@ -58,6 +64,23 @@ final class Ledger {
             add(new QueueModel("temporary" + i, true, true, Map.of()));
         }
         add(dead);
+        if (limits.isOn()) {
+            addCircle();
+        }
+    }
+
+    /** Two queues whose dead letters go to the other one. */
+    private void addCircle() {
+        for (int i = 0; i < 2; i++) {
+            Map<String, Object> arguments =
+                    Map.of("x-dead-letter-exchange", "", "x-dead-letter-routing-key", "circle" + (1 - i));
+            QueueModel queue =
+                    new QueueModel("circle" + i, true, false,
+                            i == 0 ? with(arguments, "x-message-ttl", 60) : arguments);
+            queue.isForDeadLetters = true;
+            queue.isInCircle = true;
+            add(queue);
+        }
     }
 
     private static Map<String, Object> with(Map<String, Object> arguments, String name, Object value) {
@@ -90,9 +113,10 @@ final class Ledger {
     // ---- publishing
 
     Sent sends(
-            String producer, boolean durable, int priority, long ttlMillis, Work work,
+            String producer, boolean durable, int priority, long ttlMillis, Work work, String exchange,
             Collection<QueueModel> targets) {
-        Sent sent = new Sent(++ids, producer, durable, priority, ttlMillis, work);
+        Sent sent =
+                new Sent(++ids, producer, durable, priority, ttlMillis, work, exchange, limits.oldest());
         all.put(sent.id, sent);
         for (QueueModel queue : targets) {
             Copy copy = new Copy(sent, queue);
@@ -107,6 +131,13 @@ final class Ledger {
             sent.copies.add(copy);
             if (queue.deadLetters != null) {
                 letter(sent, queue.deadLetters);
+            }
+            if (queue.isInCircle) {
+                queues.values().stream().filter(each -> each.isInCircle).forEach(each -> {
+                    Copy inCircle = each == queue ? copy : letter(sent, each);
+                    inCircle.letter = true;
+                    inCircle.mayBeGone = true;
+                });
             }
         }
         if (work != null) {
@@ -133,7 +164,34 @@ final class Ledger {
         confirmedCount++;
         for (Copy copy : sent.copies) {
             copy.certain = true;
+            copy.limitsEnd = Math.min(copy.limitsEnd, limits.end());
         }
+    }
+
+    /** It was refused, as an address has no room for it or never will have: so it is nowhere. */
+    void refusedByLimits(Sent sent, BrokerError error) {
+        Broken.unless(limits.mayRefuse(sent.limitsFrom, sent.addresses(), sent.bytes, 1, sent.copies.size()),
+                "%s of %d bytes was refused, but no limit allows that: %s%s", sent, sent.bytes, error,
+                limits.words(sent.limitsFrom, sent.addresses()));
+        for (Copy copy : sent.copies) {
+            Broken.unless(copy.holder == null, "%s was refused and delivered", copy);
+            copy.gone("it was refused by its address");
+            if (copy.queue.deadLetters != null) {
+                Copy letter = copy.queue.deadLetters.copies.get(sent.id);
+                if (letter.letter) {
+                    letter.gone("it was refused by the address of its message");
+                }
+            }
+        }
+    }
+
+    /** Whether a transaction may be refused by the limits of its addresses. */
+    boolean mayRefuse(Work work) {
+        long bytes = work.publishes.stream().mapToLong(sent -> sent.bytes).sum();
+        List<String> addresses = work.publishes.stream().flatMap(sent -> sent.addresses().stream()).toList();
+        int from = work.publishes.stream().mapToInt(sent -> sent.limitsFrom).min().orElse(0);
+        return limits.mayRefuse(from, addresses, bytes, work.publishes.size(),
+                work.publishes.stream().mapToInt(sent -> sent.copies.size()).max().orElse(0));
     }
 
     void refused(Sent sent) {
@@ -244,6 +302,16 @@ final class Ledger {
         }
     }
 
+    /** Its client has gone before the answer: what it was to accept may be back in its queue. */
+    void isLost(Work work) {
+        if (work.state == Work.State.COMMITTING) {
+            for (Copy copy : work.accepts) {
+                copy.acceptedIn = -1;
+                copy.mayBeGone = true;
+            }
+        }
+    }
+
     /** Nothing of it is done; what it was to accept is the client's again. */
     void isNothing(Work work, Peer client) {
         work.state = Work.State.NOTHING;
@@ -280,13 +348,70 @@ final class Ledger {
     /** Whether a copy must be in its queue, or among the dead letters of that. */
     private boolean mustBe(Copy copy, boolean quiet) {
         boolean wasTaken = copy.certain || quiet && !copy.letter;
-        if (!wasTaken || copy.gone || copy.mayBeGone) {
+        if (!wasTaken || copy.gone || copy.mayBeGone || mayBeLimited(copy)) {
             return false;
         }
         if (copy.ending != null && copy.ending.state == Work.State.COMMITTING) {
             return false;
         }
         return isKept(copy);
+    }
+
+    /** Whether the limits of its addresses may have kept it out of its queue, or taken it out. */
+    private boolean mayBeLimited(Copy copy) {
+        if (!limits.isOn()) {
+            return false;
+        }
+        Sent sent = copy.sent;
+        List<String> own = List.of(copy.queue.name);
+        if (limits.mayMakeRoom(copy.limitsFrom, copy.queue.name)) {
+            return true;
+        }
+        if (copy.letter) {
+            return limits.mayDrop(copy.limitsFrom, Integer.MAX_VALUE, own)
+                    || limits.mayRefuse(copy.limitsFrom, own, sent.bytes, 1, 1);
+        }
+        return limits.mayDrop(copy.limitsFrom, copy.limitsEnd, sent.addresses())
+                || !sent.confirmed && copy.limitsEnd != copy.limitsFrom
+                        && limits.mayRefuse(copy.limitsFrom, sent.addresses(), sent.bytes, 1, sent.copies.size());
+    }
+
+    /**
+     * Compares how many messages a queue's account counts with the books. When loops are idle.
+     *
+     * @param letters dead letters of it that wait
+     * @param dropped how many its account has dropped in this life of the broker
+     */
+    void checkCount(QueueModel queue, long counted, long letters, long dropped) {
+        if (queue == null || queue.isForDeadLetters) {
+            return;
+        }
+        long least = 0;
+        Copy example = null;
+        long leastStoredOrDropped = 0;
+        long most = 0;
+        for (Copy copy : queue.copies.values()) {
+            boolean mayBeThere =
+                    (!copy.gone || copy.deletedIn == life) && (copy.acceptedIn != life || copy.ending != null);
+            if (mayBeThere) {
+                most++;
+                boolean mayHaveLeft = copy.mayBeGone || copy.rejected || queue.dropsHead || queue.temporary
+                        || copy.ending != null || copy.mayBeExpired(now.getAsLong());
+                if (copy.certain && !copy.gone && !mayHaveLeft) {
+                    leastStoredOrDropped++;
+                    if (!mayBeLimited(copy)) {
+                        least++;
+                        example = copy;
+                    }
+                }
+            }
+        }
+        Broken.unless(counted + dropped >= leastStoredOrDropped,
+                "%s counts %d messages and has dropped %d, but %d were confirmed and have not left", queue, counted,
+                dropped, leastStoredOrDropped);
+        Broken.unless(counted >= least && counted <= most + letters,
+                "%s counts %d messages and has dropped %d, but from %d to %d are there, such as %s", queue, counted,
+                dropped, least, most, example);
     }
 
     /** Whether nothing but a client takes it away. */
@@ -304,7 +429,7 @@ final class Ledger {
             return false;
         }
         Copy letter = copy.queue.deadLetters.copies.get(copy.sent.id);
-        return letter.mayBeGone || letter.ending != null || contents.has(letter);
+        return letter.mayBeGone || letter.ending != null || contents.has(letter) || mayBeLimited(letter);
     }
 
     /**
@@ -356,6 +481,10 @@ final class Ledger {
                 continue;
             }
             Broken.unless(seen.add(id), "%s is there twice", copy);
+            if (limits.isOn() && queue.sendsDeadLetters()) {
+                // Those whose dead letters have waited come back in the order in which they left.
+                continue;
+            }
             String order = copy.sent.producer + '/' + queue.level(copy.sent);
             Long before = last.put(order, id);
             Broken.unless(before == null || before < id, "%s comes behind message %d", copy, before);
@@ -374,7 +503,7 @@ final class Ledger {
                     done = copy + " is there";
                 } else
                     if (!copy.mayBeGone && !copy.gone && copy.ending == null && isKept(copy)
-                            && !isThere(copy, contents)) {
+                            && !mayBeLimited(copy) && !isThere(copy, contents)) {
                                 open = copy + " is not there";
                             }
             }
@@ -387,7 +516,7 @@ final class Ledger {
                 open = copy + " is still there";
             } else
                 if (copy.certain && !copy.mayBeGone && !copy.gone && !copy.rejected && !copy.queue.dropsHead
-                        && !copy.mayBeExpired(now.getAsLong())) {
+                        && !copy.mayBeExpired(now.getAsLong()) && !mayBeLimited(copy)) {
                             done = copy + " is gone";
                         }
         }
@@ -453,7 +582,10 @@ final class Ledger {
     private void settle(Copy copy, Contents contents) {
         if (copy.queue.dropsHead || copy.mayBeExpired(now.getAsLong()) && copy.queue.deadLetters != null) {
             // The broker itself may still move it. What is not certain stays so.
-            copy.mayBeGone |= copy.ending != null || !copy.certain;
+            copy.mayBeGone |= copy.ending != null || !copy.certain || mayBeLimited(copy);
+            return;
+        }
+        if (copy.queue.isInCircle) {
             return;
         }
         if (contents.has(copy)) {
@@ -461,6 +593,8 @@ final class Ledger {
                 copy.certain = true;
                 copy.mayBeGone = false;
                 copy.rejected = false;
+                copy.limitsFrom = limits.end() - 1;
+                copy.limitsEnd = copy.limitsFrom;
             }
         } else if (!copy.letter && !copy.queue.isForDeadLetters) {
             copy.gone("a start of the broker did not find it");

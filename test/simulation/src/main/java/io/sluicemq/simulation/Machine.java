@@ -8,6 +8,7 @@ import io.sluicemq.api.ClientEvents;
 import io.sluicemq.api.Delivery;
 import io.sluicemq.api.Principal;
 import io.sluicemq.api.Reply;
+import io.sluicemq.base.Loop;
 import io.sluicemq.broker.engine.BrokerConfig;
 import io.sluicemq.broker.engine.BrokerCounters;
 import io.sluicemq.broker.engine.BrokerEngine;
@@ -20,8 +21,11 @@ import io.sluicemq.testkit.ManualLoops;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 import java.util.random.RandomGenerator;
 
 /**
@@ -42,20 +46,26 @@ final class Machine {
     private final RandomGenerator random;
     private int names;
 
-    /** @param nowNanos where its clock stands */
-    Machine(Disk disk, Plan plan, long nowNanos, RandomGenerator random) throws IOException {
+    /**
+     * @param nowNanos where its clock stands
+     * @param view the loops as the broker sees them: the loops themselves, but for tests of the simulation
+     */
+    Machine(
+            Disk disk, Plan plan, Limits limits, Function<ManualLoop, Loop> view, long nowNanos,
+            RandomGenerator random)
+            throws IOException {
         this.random = random;
         loops = new ManualLoops(plan.loops());
         loops.passTime(Math.max(0, nowNanos - loops.nanoTime()));
         workers = new ManualWorkers(loops::nanoTime);
         store = BrokerStore.open(disk, plan.log(), workers);
-        List<ManualLoop> all = new ArrayList<>();
+        List<Loop> all = new ArrayList<>();
         for (int i = 0; i < plan.loops(); i++) {
-            all.add(loops.get(i));
+            all.add(view.apply(loops.get(i)));
         }
         BrokerConfig config = new BrokerConfig(List.of("/"), plan.memoryBytes(), () -> "name-" + names++)
                 .withFormats(List.of(Payload.FORMAT));
-        engine = new BrokerEngine(config, all, store, state -> {});
+        engine = new BrokerEngine(limits.configure(config), all, store, state -> {});
     }
 
     boolean hasFailed() {
@@ -74,7 +84,7 @@ final class Machine {
         }
     }
 
-    private boolean isAnyLoopReady() {
+    boolean isAnyLoopReady() {
         for (int i = 0; i < loops.size(); i++) {
             if (loops.get(i).isReady()) {
                 return true;
@@ -157,34 +167,60 @@ final class Machine {
 
     /** Takes everything out of these queues. Nothing else may use them. */
     Contents drain(Collection<QueueModel> queues) {
-        Client client = this.<Client>ask(
+        Client client = reader();
+        BrokerCounters before = counters();
+        Contents contents = takeAll(client, queues);
+        long there = before.readyMessages() + before.parkedMessages();
+        Broken.unless(contents.size() <= there, "queues held %d messages, but the broker has counted %d",
+                contents.size(), there);
+        clear(client, queues, contents);
+        return contents;
+    }
+
+    /** A client that takes everything. */
+    Client reader() {
+        return this.<Client>ask(
                 "a connection",
                 reply -> engine.connect(
                         new ClientSpec("/", new Principal("reader", false, null), "reader", "test", "test",
                                 new Deaf()),
                         loops.get(0), reply));
+    }
+
+    /** Takes everything out of these queues, also what waits for the room that this makes. */
+    Contents takeAll(Client client, Collection<QueueModel> queues) {
         Contents contents = new Contents();
-        long taken = 0;
-        long ready = counters().readyMessages();
+        Map<QueueModel, List<Long>> taken = new LinkedHashMap<>();
         for (QueueModel queue : queues) {
             QueueStatus status = this.<QueueStatus>ask(
                     "the state of " + queue, reply -> client.findQueue(queue.name, reply));
-            if (status == null) {
-                continue;
+            if (status != null) {
+                taken.put(queue, new ArrayList<>());
             }
-            List<Long> ids = new ArrayList<>();
-            Delivery next = get(client, queue);
-            while (next != null) {
-                ids.add(Payload.id(next.message()));
-                next = get(client, queue);
+        }
+        boolean any = true;
+        while (any) {
+            any = false;
+            for (Map.Entry<QueueModel, List<Long>> each : taken.entrySet()) {
+                Delivery next = get(client, each.getKey());
+                while (next != null) {
+                    any = true;
+                    each.getValue().add(Payload.id(next.message()));
+                    next = get(client, each.getKey());
+                }
             }
-            taken += ids.size();
+        }
+        for (QueueModel queue : taken.keySet()) {
             String exchange = queue.temporary ? Ledger.TEMPORARY_EXCHANGE : Ledger.EXCHANGE;
             Client.Bound bound = this.<Client.Bound>ask(
                     "a question about bindings", reply -> client.isBound(exchange, queue.name, null, reply));
-            contents.found(queue.name, ids, bound == Client.Bound.YES);
+            contents.found(queue.name, taken.get(queue), bound == Client.Bound.YES);
         }
-        Broken.unless(taken <= ready, "queues held %d messages, but the broker has counted %d", taken, ready);
+        return contents;
+    }
+
+    /** Deletes these queues, of which everything was taken out, and has the reader go; nothing may be left. */
+    void clear(Client client, Collection<QueueModel> queues, Contents contents) {
         checkEmpty();
         for (QueueModel queue : queues) {
             if (contents.has(queue)) {
@@ -197,7 +233,6 @@ final class Machine {
         Broken.unless(after.messageBytes() == 0, "%d bytes of messages without queues", after.messageBytes());
         Broken.unless(after.queues() == 0 && after.bindings() == 0 && after.connections() == 0,
                 "something is left that was deleted: %s", after);
-        return contents;
     }
 
     private Delivery get(Client client, QueueModel queue) {

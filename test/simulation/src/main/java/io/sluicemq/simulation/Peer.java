@@ -33,15 +33,18 @@ final class Peer implements ClientEvents {
     private final Machine machine;
     private final ManualLoop loop;
     private final String name;
-    private final Pace producer;
+    private final Outlets outlets;
     private final List<Held> held = new ArrayList<>();
     private final List<Tap> taps = new ArrayList<>();
     private Client client;
     private boolean closing;
+    /** Whether what comes to it goes back at once. */
+    private boolean stopped;
     private boolean low;
     private int works;
     private Client.Transaction openTransaction;
     private final List<Held> inTransaction = new ArrayList<>();
+    private final List<Held> committing = new ArrayList<>();
     private Work openWork;
 
     /** A delivery that waits to be settled. */
@@ -54,7 +57,7 @@ final class Peer implements ClientEvents {
         this.machine = machine;
         this.loop = machine.loops.get(loop);
         this.name = name;
-        this.producer = new Pace(this.loop);
+        this.outlets = new Outlets(simulation, this.loop, name);
         Command connect = simulation.command("the connection of " + name);
         this.loop.execute(() -> machine.engine.connect(
                 new ClientSpec("/", new Principal("guest", false, null), name, "test", "test", this), this.loop,
@@ -77,11 +80,26 @@ final class Peer implements ClientEvents {
     }
 
     boolean isPaced() {
-        return producer.held;
+        return outlets.isHeld();
     }
 
     int heldCount() {
-        return held.size() + inTransaction.size();
+        return held.size() + inTransaction.size() + committing.size();
+    }
+
+    /** Whether a commit of it waits that may give back, or keep, what it was to settle. */
+    boolean commits() {
+        return !committing.isEmpty();
+    }
+
+    /** How many of its publishes and commits wait for room in their addresses. */
+    long parkedCount() {
+        return outlets.parkedCount();
+    }
+
+    /** What must hold of what waits for room when nothing goes on. */
+    void checkWaiting() {
+        outlets.check();
     }
 
     /** Does something on its loop, unless it has gone by then. */
@@ -120,7 +138,10 @@ final class Peer implements ClientEvents {
     }
 
     private Completion completion(String what, java.util.function.Consumer<BrokerError> then) {
-        Command command = simulation.command(what);
+        return completion(simulation.command(what), then);
+    }
+
+    private Completion completion(Command command, java.util.function.Consumer<BrokerError> then) {
         return new Completion(loop) {
             @Override
             protected void complete(BrokerError refusal) {
@@ -134,8 +155,19 @@ final class Peer implements ClientEvents {
 
     void publishes(int count) {
         for (int i = 0; i < count; i++) {
-            later(this::publish);
+            later(() -> publish(target(), outlets.any()));
         }
+    }
+
+    /** Publishes many messages to one address, from one outlet. */
+    void bursts(int count) {
+        Target target = target();
+        Outlet outlet = outlets.any();
+        later(() -> {
+            for (int i = 0; i < count; i++) {
+                publish(target, outlet);
+            }
+        });
     }
 
     private record Target(String exchange, String key, List<QueueModel> queues) {
@@ -157,6 +189,10 @@ final class Peer implements ClientEvents {
         }
         String[] names = {"plain", "plain", "priority", "ageing", "ring", "overflowing", "refusing", "memory",
             "temporary0", "plain"};
+        if (simulation.limits.isOn()) {
+            names[0] = "circle" + random.nextInt(2);
+            names[1] = "dead";
+        }
         QueueModel queue = ledger.queue(names[choice - 2]);
         return new Target("", queue.name, List.of(queue));
     }
@@ -169,35 +205,52 @@ final class Peer implements ClientEvents {
                 Payload.body(sent.id, size), sent.durable, sent.priority, sent.ttlMillis, client);
     }
 
-    private Sent sends(Target target, Work work) {
+    private Sent sends(Target target, Work work, String producer) {
         return ledger.sends(
-                (work == null ? name : name + "/" + work.name) + target.path(), random.nextInt(5) > 0,
-                random.nextInt(5),
-                random.nextInt(15) == 0 ? random.nextInt(200) : Message.NO_TTL, work, target.queues);
+                producer + target.path(), random.nextInt(5) > 0, random.nextInt(5),
+                random.nextInt(15) == 0 ? random.nextInt(200) : Message.NO_TTL, work, target.exchange, target.queues);
     }
 
-    private void publish() {
-        if (low && random.nextInt(20) > 0 || client.congested(() -> {})) {
+    /** @param outlet null if the client is to choose one that is as good as another, since nothing is ever parked */
+    private void publish(Target target, Outlet outlet) {
+        if (low && random.nextInt(20) > 0 || client.congested(() -> {}) || outlets.isFull(outlet)) {
             return;
         }
-        Target target = target();
-        Sent sent = sends(target, null);
-        boolean confirms = random.nextInt(6) > 0;
+        Sent sent = sends(target, null, outlets.order(outlet));
+        boolean confirms = random.nextInt(6) > 0 || outlets.isNameless(outlet);
+        sent.confirmed = confirms;
         if (!confirms) {
             sent.copies.stream().filter(copy -> copy.queue.refuses).forEach(copy -> copy.mayBeGone = true);
         }
-        Completion completion =
-                confirms ? completion("the confirm of " + sent, refusal -> confirmed(sent, refusal)) : null;
-        int found = client.publish(message(target, sent), completion, random.nextBoolean() ? producer : null);
+        Completion completion = confirms ? confirm(sent, outlet) : null;
+        Message message = message(target, sent);
+        sent.bytes = message.sizeBytes();
+        Producer producer = outlets.producer(outlet);
+        long parked = outlets.parkedInAll();
+        int found = client.publish(message, completion, producer);
         routed(target, sent, found);
+        if (outlets.parkedInAll() > parked) {
+            outlets.parked(outlet, sent);
+        }
         if (confirms) {
             completion.handedOut();
         }
     }
 
+    private Completion confirm(Sent sent, Outlet outlet) {
+        Command command = outlets.command("the confirm of " + sent, outlet, sent);
+        return completion(command, refusal -> {
+            outlets.answered(outlet, sent, command);
+            confirmed(sent, refusal);
+        });
+    }
+
     private void confirmed(Sent sent, BrokerError refusal) {
         if (refusal == null) {
             ledger.confirmed(sent);
+        } else if (refusal instanceof BrokerError.AddressFull) {
+            simulation.statistics.refused();
+            ledger.refusedByLimits(sent, refusal);
         } else {
             ledger.refused(sent);
         }
@@ -222,33 +275,6 @@ final class Peer implements ClientEvents {
 
     private boolean isWithoutMemory(Target target, int found) {
         return found == target.queues.size() - 1 && !ledger.queue("memory").bound;
-    }
-
-    /** Bytes of messages wait for consumers that are a little behind. */
-    private static final class Pace extends Producer {
-        private boolean held;
-
-        Pace(ManualLoop loop) {
-            super(loop);
-        }
-
-        @Override
-        protected void paced(boolean hold) {
-            held = hold;
-        }
-
-        @Override
-        public String description() {
-            return "peer";
-        }
-
-        @Override
-        protected void parkedChanged() {}
-
-        @Override
-        public void refused(BrokerError error) {
-            throw new AssertionError("a publish was refused: " + error);
-        }
     }
 
     // ---- transactions
@@ -278,8 +304,10 @@ final class Peer implements ClientEvents {
         }
         for (int i = random.nextInt(4); i > 0; i--) {
             Target target = target();
-            Sent sent = sends(target, openWork);
-            int found = openTransaction.publish(message(target, sent));
+            Sent sent = sends(target, openWork, name + "/" + openWork.name);
+            Message message = message(target, sent);
+            sent.bytes = message.sizeBytes();
+            int found = openTransaction.publish(message);
             routed(target, sent, found);
         }
         List<Delivery> accepted = new ArrayList<>();
@@ -309,31 +337,44 @@ final class Peer implements ClientEvents {
             return;
         }
         work.state = Work.State.COMMITTING;
-        Command command = simulation.command("the commit of " + work + " by " + name);
+        committing.addAll(accepted);
+        Command command = outlets.command("the commit of " + work + " by " + name, work);
+        long parked = outlets.parkedInAll();
         transaction.commit(new Reply<>() {
             @Override
             public void done(Void result) {
-                command.answered();
+                answered();
                 ledger.committed(work);
                 accepted.forEach(each -> each.tap.settled());
             }
 
             @Override
             public void failed(BrokerError error) {
-                command.answered();
-                boolean mayBeRefused = work.publishes.stream().flatMap(sent -> sent.copies.stream())
-                        .anyMatch(copy -> copy.queue.refuses);
+                answered();
+                boolean mayBeRefused = error instanceof BrokerError.AddressFull
+                        ? ledger.mayRefuse(work)
+                        : work.publishes.stream().flatMap(sent -> sent.copies.stream())
+                                .anyMatch(copy -> copy.queue.refuses);
                 Broken.unless(mayBeRefused || closing && error instanceof BrokerError.Unavailable, "%s was refused: %s",
                         work, error);
                 isNothing(work, accepted);
             }
+
+            private void answered() {
+                command.answered();
+                committing.removeAll(accepted);
+                outlets.answered(work, command);
+            }
         });
+        if (outlets.parkedInAll() > parked) {
+            outlets.parked(work);
+        }
     }
 
     private void isNothing(Work work, List<Held> accepted) {
         ledger.isNothing(work, this);
         held.addAll(accepted);
-        if (closing) {
+        if (closing || stopped) {
             giveBackAll();
         }
     }
@@ -401,7 +442,7 @@ final class Peer implements ClientEvents {
             }
             if (!settles) {
                 unsettled++;
-                if (closing) {
+                if (closing || stopped) {
                     ledger.returns(copy);
                     settled();
                     delivery.settle(Outcome.REQUEUED);
@@ -560,6 +601,7 @@ final class Peer implements ClientEvents {
 
     private void end(List<Held> some, Outcome outcome, boolean answered) {
         boolean accepts = outcome == Outcome.ACCEPTED;
+        Command command = answered ? settlement(some, accepts) : null;
         for (Held each : some) {
             if (accepts) {
                 ledger.accepts(each.copy);
@@ -569,7 +611,7 @@ final class Peer implements ClientEvents {
         }
         Completion completion = !answered
                 ? null
-                : completion("the settlement of " + some.size() + " by " + name, refusal -> {
+                : completion(command, refusal -> {
                     for (Held each : some) {
                         if (accepts) {
                             ledger.accepted(each.copy);
@@ -588,6 +630,44 @@ final class Peer implements ClientEvents {
         if (answered) {
             completion.handedOut();
         }
+    }
+
+    /** What is answered when some deliveries have ended; a rejection waits for its dead letter. */
+    private Command settlement(List<Held> some, boolean accepts) {
+        String what = "the settlement of " + some.size() + " by " + name;
+        List<QueueModel> dying = accepts || !simulation.limits.isOn()
+                ? List.of()
+                : some.stream().map(each -> each.tap.queue).filter(QueueModel::sendsDeadLetters).distinct().toList();
+        return dying.isEmpty()
+                ? simulation.command(what)
+                : simulation.command(what, () -> dying.stream().anyMatch(simulation.watch()::lettersWait));
+    }
+
+    /** Rejects all that it holds. */
+    void rejects() {
+        later(() -> {
+            List<Held> all = List.copyOf(held);
+            held.clear();
+            if (!all.isEmpty()) {
+                end(all, Outcome.REJECTED, random.nextBoolean());
+            }
+        });
+    }
+
+    /** Ends its consumers and gives everything back, but stays. */
+    void takesNoMore() {
+        later(() -> {
+            List.copyOf(taps).forEach(this::cancel);
+            stopped = true;
+            if (openTransaction != null) {
+                openTransaction.discard();
+                openTransaction = null;
+                held.addAll(inTransaction);
+                inTransaction.clear();
+                ledger.isNothing(openWork, this);
+            }
+            giveBackAll();
+        });
     }
 
     void writes() {
@@ -693,6 +773,7 @@ final class Peer implements ClientEvents {
                 ledger.isNothing(openWork, this);
             }
             giveBackAll();
+            outlets.close();
             client.close(new Answer<>("the good-bye of " + name, result -> {
                 // The others end when their own good-bye is answered.
                 taps.stream().filter(tap -> !tap.cancelling).toList().forEach(Tap::ends);

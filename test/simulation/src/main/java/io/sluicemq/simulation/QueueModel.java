@@ -26,6 +26,8 @@ final class QueueModel {
     boolean refuses;
     QueueModel deadLetters;
     boolean isForDeadLetters;
+    /** Whether its messages may come from, and go to, another such queue in a circle: they are only counted. */
+    boolean isInCircle;
     boolean mayAutoAccept;
     boolean mayPurge;
 
@@ -44,6 +46,11 @@ final class QueueModel {
         this.durable = durable;
         this.temporary = temporary;
         this.arguments = arguments;
+    }
+
+    /** Whether what is rejected here is published again. */
+    boolean sendsDeadLetters() {
+        return arguments.containsKey("x-dead-letter-exchange");
     }
 
     int level(Sent sent) {

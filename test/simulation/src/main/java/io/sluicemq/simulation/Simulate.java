@@ -1,6 +1,7 @@
 package io.sluicemq.simulation;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Locale;
 
 /** What {@code bin/simulate} runs: one seed after the other, until one of them finds something. */
@@ -8,16 +9,19 @@ public final class Simulate {
 
     private Simulate() {}
 
-    /** Arguments: the first seed, the steps of each, and how many seeds. Ends with 1 when something was found. */
+    /** Arguments: the first seed, the steps of each, how many seeds, and {@code all} or {@code no-limits}. Ends with 1 when something was found. */
     public static void main(String[] arguments) {
         long first = Long.parseLong(arguments[0]);
         long steps = Long.parseLong(arguments[1]);
         long count = Long.parseLong(arguments[2]);
-        boolean goesOn = arguments.length > 3 && arguments[3].equals("all");
+        List<String> others = List.of(arguments).subList(3, arguments.length);
+        boolean goesOn = others.contains("all");
+        boolean limited = !others.contains("no-limits");
+        Statistics statistics = new Statistics();
         long begun = System.nanoTime();
         long found = 0;
         for (long seed = first; seed < first + count; seed++) {
-            String problem = problem(seed, steps);
+            String problem = problem(seed, steps, limited, statistics);
             if (problem != null) {
                 System.out.println(problem);
                 found++;
@@ -29,19 +33,22 @@ public final class Simulate {
                         Duration.ofNanos(System.nanoTime() - begun).toSeconds());
             }
         }
+        System.out.println(statistics);
         if (found > 0) {
             System.exit(1);
         }
     }
 
     /** Runs a seed; returns what it has found, and how to see that again, or null. */
-    private static String problem(long seed, long steps) {
-        Simulation simulation = new Simulation(seed, disk -> disk);
+    private static String problem(long seed, long steps, boolean limited, Statistics statistics) {
+        Simulation simulation = new Simulation(seed, limited);
         try {
             simulation.run(steps);
             return null;
         } catch (RuntimeException | Error e) {
             return Report.of(simulation, steps, e);
+        } finally {
+            statistics.add(simulation.statistics);
         }
     }
 }

@@ -1,9 +1,12 @@
 package io.sluicemq.simulation;
 
+import io.sluicemq.api.Client;
+import io.sluicemq.base.Loop;
 import io.sluicemq.broker.engine.BrokerCounters;
 import io.sluicemq.store.disk.Disk;
 import io.sluicemq.store.sim.SimulatedDisk;
 import io.sluicemq.store.sim.SimulatedDisk.Loss;
+import io.sluicemq.testkit.ManualLoop;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
@@ -14,6 +17,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.random.RandomGenerator;
 
@@ -28,18 +32,24 @@ final class Simulation {
 
     private static final long LONGEST_WAIT_NANOS = 60_000_000_000L;
     private static final long QUIET_NANOS = 3_000_000_000L;
+    /** So many dead letters of a queue are let out of the count where they would wait for each other. */
+    private static final int MOST_LETTERS = 64;
     private static final long RESTART_NANOS = 5_000_000;
 
     final long seed;
     final RandomGenerator random;
     final Plan plan;
     final Ledger ledger;
+    final Limits limits;
+    final Statistics statistics = new Statistics();
     private final Function<SimulatedDisk, Disk> view;
+    private final Function<ManualLoop, Loop> loops;
     private final SimulatedDisk disk = new SimulatedDisk();
     private final Set<Command> open = new LinkedHashSet<>();
     private final List<Peer> peers = new ArrayList<>();
     private final List<Later> later = new ArrayList<>();
     private Machine machine;
+    private AccountWatch watch;
     private long step;
     private long names;
     private long nowNanos;
@@ -50,13 +60,26 @@ final class Simulation {
     /** Something to be done at a later step. */
     private record Later(long step, Runnable task) {}
 
-    /** @param view the disk as the broker sees it: the disk itself, but for tests of the simulation */
-    Simulation(long seed, Function<SimulatedDisk, Disk> view) {
+    /**
+     * @param limited whether there are limits of addresses; without them the seed means what it does without their parts of the
+     *     simulation
+     */
+    Simulation(long seed, boolean limited) {
+        this(seed, limited, disk -> disk, loop -> loop);
+    }
+
+    /**
+     * @param view the disk as the broker sees it: the disk itself, but for tests of the simulation
+     * @param loops the loops as the broker sees them, likewise
+     */
+    Simulation(long seed, boolean limited, Function<SimulatedDisk, Disk> view, Function<ManualLoop, Loop> loops) {
         this.seed = seed;
         this.view = view;
+        this.loops = loops;
         this.random = new SplittableRandom(seed);
         this.plan = Plan.of(random);
-        this.ledger = new Ledger(() -> machine == null ? nowNanos : machine.loops.nanoTime());
+        this.limits = limited ? Limits.of(new SplittableRandom(~seed)) : Limits.none();
+        this.ledger = new Ledger(() -> machine == null ? nowNanos : machine.loops.nanoTime(), limits);
         for (QueueModel queue : ledger.queues.values()) {
             queue.mayAutoAccept = random.nextInt(3) == 0;
             queue.mayPurge = random.nextInt(3) == 0;
@@ -69,8 +92,11 @@ final class Simulation {
         phase = "step";
         for (step = 0; step < steps; step++) {
             step();
+            watch.look();
         }
         finish();
+        statistics.limitsChanged(limits.changes());
+        statistics.ran();
     }
 
     /** Where it is, for people. */
@@ -89,7 +115,16 @@ final class Simulation {
     }
 
     Command command(String what) {
-        return new Command(what, step, open);
+        return command(what, null);
+    }
+
+    /** @param excuse whether there is a reason for it to wait though nothing goes on; null if there never is */
+    Command command(String what, BooleanSupplier excuse) {
+        return new Command(what, step, open, excuse);
+    }
+
+    AccountWatch watch() {
+        return watch;
     }
 
     void afterAWhile(Runnable task) {
@@ -103,7 +138,7 @@ final class Simulation {
     // ---- the broker's lives
 
     private void start() {
-        machine = open(view.apply(disk));
+        begin();
         Peer first = connect();
         waitForAll("a connection");
         first.declaresAll();
@@ -113,9 +148,15 @@ final class Simulation {
         }
     }
 
+    private void begin() {
+        machine = open(view.apply(disk));
+        watch = new AccountWatch(machine, ledger, limits, statistics);
+        limits.begun();
+    }
+
     private Machine open(Disk from) {
         try {
-            return new Machine(from, plan, nowNanos, new SplittableRandom(random.nextLong()));
+            return new Machine(from, plan, limits, loops, nowNanos, new SplittableRandom(random.nextLong()));
         } catch (IOException e) {
             throw new UncheckedIOException("the broker does not start: " + e.getMessage(), e);
         }
@@ -135,6 +176,7 @@ final class Simulation {
 
     private void end(Loss loss, boolean orderly) {
         crashes++;
+        statistics.dropped(watch.counters().droppedByPolicy());
         nowNanos = machine.loops.nanoTime() + (random.nextInt(4) == 0 ? 50_000_000 : RESTART_NANOS);
         machine = null;
         open.clear();
@@ -146,7 +188,7 @@ final class Simulation {
         Contents contents = open(disk.copy()).drain(ledger.queues.values());
         ledger.check(contents, true, orderly);
         ledger.settleBy(contents);
-        machine = open(view.apply(disk));
+        begin();
         if (random.nextInt(4) == 0) {
             for (int i = random.nextInt(20); i > 0; i--) {
                 machine.turnOfWorker();
@@ -250,6 +292,10 @@ final class Simulation {
         if (!peer.isReady()) {
             return;
         }
+        if (limits.isOn() && random.nextInt(3) == 0) {
+            actOnLimits(peer);
+            return;
+        }
         int choice = random.nextInt(
                 plan.publish() + plan.settle() + plan.consume() * 2 + plan.transact() + plan.topology() * 2 + 3);
         if ((choice -= plan.publish()) < 0) {
@@ -278,11 +324,36 @@ final class Simulation {
         }
     }
 
+    /** What leads to full addresses, and out of them. */
+    private void actOnLimits(Peer peer) {
+        switch (random.nextInt(24)) {
+            case 0, 1, 2 -> limits.change(machine.engine);
+            case 3, 4, 5, 6, 7, 8, 9 -> peer.bursts(random.nextInt(40));
+            case 10, 11, 12 -> peer.settles();
+            case 13 -> peer.gets();
+            case 14 -> peer.subscribes();
+            case 15 -> peer.cancels();
+            case 16 -> {
+                if (random.nextInt(5) == 0) {
+                    peer.disconnects();
+                    connect();
+                }
+            }
+            case 17 -> peer.rejects();
+            default -> peer.publishes(1 + random.nextInt(3));
+        }
+    }
+
     // ---- rest
 
     private void waitForAll(String what) {
-        machine.driveUntil(() -> open.isEmpty() || machine.hasFailed(), LONGEST_WAIT_NANOS);
-        Broken.unless(open.isEmpty(), "%s: not answered, though all works: %s; %s", what, open, machine);
+        machine.driveUntil(() -> isAllAnswered() || machine.hasFailed(), LONGEST_WAIT_NANOS);
+        Broken.unless(isAllAnswered(), "%s: not answered, though all works: %s; %s", what, open, machine);
+    }
+
+    /** Whether only such commands are open as may wait for room in addresses. */
+    private boolean isAllAnswered() {
+        return open.stream().allMatch(Command::mayWait);
     }
 
     /** From now on the disk works. */
@@ -295,7 +366,7 @@ final class Simulation {
     /** With a disk that works and nobody that does anything new, everything is answered; false if the log had failed before. */
     private boolean settlesDown() {
         heal();
-        machine.driveUntil(() -> open.isEmpty() || machine.hasFailed(), LONGEST_WAIT_NANOS);
+        machine.driveUntil(() -> isAllAnswered() || machine.hasFailed(), LONGEST_WAIT_NANOS);
         if (machine.hasFailed()) {
             crash();
             return false;
@@ -310,9 +381,18 @@ final class Simulation {
             // A crash was needed, and is over.
         }
         machine.driveUntil(() -> false, QUIET_NANOS);
+        watch.look();
+        for (Command each : List.copyOf(open)) {
+            Broken.unless(each.isExcused(), "%s is not answered, and waits for nothing; %s", each, machine);
+        }
         for (Peer peer : peers) {
             Broken.unless(!peer.isPaced(), "%s is held back though nothing goes on", peer);
+            peer.checkWaiting();
         }
+        long parked = peers.stream().mapToLong(Peer::parkedCount).sum();
+        Broken.unless(parked == watch.parkedByClients(), "%d publishes of clients wait, but they know of %d",
+                watch.parkedByClients(), parked);
+        watch.checkBooks();
         BrokerCounters counters = machine.counters();
         long held = peers.stream().mapToLong(Peer::heldCount).sum();
         Broken.unless(counters.unsettledMessages() == held, "%d messages are unsettled, but clients hold %d",
@@ -331,12 +411,35 @@ final class Simulation {
     private void finish() {
         phase = "the end, after step";
         quietDown();
+        Client reader = null;
+        Contents contents = null;
+        if (limits.isOn() && random.nextBoolean() && peers.stream().noneMatch(Peer::commits)) {
+            peers.forEach(Peer::takesNoMore);
+            waitForAll("the ends of consumers");
+            if (watch.hasPaged() || watch.waitingLetters() > MOST_LETTERS) {
+                // An exchange does not know what it holds, or letters would wait for each other below a limit that was lowered.
+                limits.lift(machine.engine);
+            }
+            reader = machine.reader();
+            contents = machine.takeAll(reader, ledger.queues.values());
+            Broken.unless(machine.driveUntil(open::isEmpty, LONGEST_WAIT_NANOS),
+                    "all was taken out, but this still waits for room: %s%s", open, watch.gates());
+        }
         List.copyOf(peers).forEach(Peer::disconnects);
         waitForAll("the good-byes");
         BrokerCounters before = machine.counters();
-        Broken.unless(before.connections() == 0, "%d connections are left", before.connections());
+        Broken.unless(before.connections() == (reader == null ? 0 : 1), "%d connections are left",
+                before.connections());
         Broken.unless(before.consumers() == 0, "%d consumers are left", before.consumers());
         Broken.unless(before.unsettledMessages() == 0, "%d unsettled are left", before.unsettledMessages());
-        ledger.check(machine.drain(ledger.queues.values()), false, true);
+        if (reader == null) {
+            reader = machine.reader();
+            contents = machine.takeAll(reader, ledger.queues.values());
+        }
+        watch.checkEmpty();
+        statistics.dropped(before.droppedByPolicy());
+        machine.clear(reader, ledger.queues.values(), contents);
+        watch.checkEmpty();
+        ledger.check(contents, false, true);
     }
 }

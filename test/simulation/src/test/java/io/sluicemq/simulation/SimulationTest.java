@@ -1,5 +1,6 @@
 package io.sluicemq.simulation;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.fail;
 
 import org.junit.jupiter.params.ParameterizedTest;
@@ -14,8 +15,21 @@ class SimulationTest {
     @ValueSource(longs = {1, 101, 201, 301})
     void shouldKeepWhatItHasPromisedWhateverTheSchedule(long first) {
         for (long seed = first; seed < first + 40; seed++) {
-            run(seed);
+            run(seed, false);
         }
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {1001, 1101, 1201, 1301})
+    void shouldKeepToLimitsAndForgetNobodyWhoWaits(long first) {
+        Statistics statistics = new Statistics();
+        for (long seed = first; seed < first + 25; seed++) {
+            statistics.add(run(seed, true));
+        }
+        assertThat(statistics.changesOfLimits()).isGreaterThan(25);
+        assertThat(statistics.waitedPublishes()).isGreaterThan(500);
+        assertThat(statistics.refusedPublishes()).isGreaterThan(100);
+        assertThat(statistics.droppedMessages()).isGreaterThan(100);
     }
 
     /**
@@ -27,15 +41,16 @@ class SimulationTest {
     @ParameterizedTest
     @ValueSource(longs = {258, 21767, 21437, 350, 574, 2214, 27, 189, 328, 1043})
     void shouldPassWhereItOnceFailed(long seed) {
-        run(seed);
+        run(seed, false);
     }
 
-    private static void run(long seed) {
-        Simulation simulation = new Simulation(seed, disk -> disk);
+    private static Statistics run(long seed, boolean limited) {
+        Simulation simulation = new Simulation(seed, limited);
         try {
             simulation.run(STEPS);
+            return simulation.statistics;
         } catch (RuntimeException | Error e) {
-            fail(Report.of(simulation, STEPS, e), e);
+            return fail(Report.of(simulation, STEPS, e), e);
         }
     }
 }

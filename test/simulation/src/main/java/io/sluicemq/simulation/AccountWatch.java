@@ -1,0 +1,332 @@
+package io.sluicemq.simulation;
+
+import io.sluicemq.base.Allowance;
+import io.sluicemq.broker.engine.BrokerCounters;
+import io.sluicemq.broker.engine.EngineView;
+import io.sluicemq.broker.flow.Account;
+import io.sluicemq.broker.flow.AddressLimits;
+import io.sluicemq.broker.flow.FullPolicy;
+import io.sluicemq.broker.flow.GateView;
+import io.sluicemq.broker.flow.Ticket;
+import io.sluicemq.broker.queue.Queue;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Looks after each step at the accounts of one life of the broker: no limit is exceeded, what is counted is what is there, and
+ * nobody waits in vain. Looks between turns and changes nothing.
+ */
+final class AccountWatch {
+
+    private final Machine machine;
+    private final Ledger ledger;
+    private final Limits limits;
+    private final Statistics statistics;
+    private final EngineView view;
+    private final Map<Account, Seen> seen = new IdentityHashMap<>();
+    private boolean hasPaged;
+    private long looks;
+
+    /** An account when it was looked at last. */
+    private static final class Seen {
+        private AddressLimits limits;
+        private long bytes;
+        private long messages;
+        /** Whether something may be on its way that nobody has reserved room for, as there was no limit when it left. */
+        private boolean mayGrow = true;
+    }
+
+    AccountWatch(Machine machine, Ledger ledger, Limits limits, Statistics statistics) {
+        this.limits = limits;
+        this.machine = machine;
+        this.ledger = ledger;
+        this.statistics = statistics;
+        this.view = new EngineView(machine.engine);
+    }
+
+    BrokerCounters counters() {
+        return view.counters();
+    }
+
+    /** Whether messages were paged out, with which the account of their exchange loses count. */
+    boolean hasPaged() {
+        return hasPaged;
+    }
+
+    /** What must hold whenever no turn runs. */
+    void look() {
+        boolean idle = !machine.isAnyLoopReady();
+        boolean still = idle && !machine.workers.isReady() && !view.waitsForLog() && !lettersWaitForLog();
+        for (Queue queue : view.queues()) {
+            hasPaged |= queue.residentMessages() < queue.ready();
+            checkLimit(queue.account(), still);
+        }
+        view.exchanges().forEach(account -> checkLimit(account, still));
+        if (view.virtualHost() != null) {
+            checkLimit(view.virtualHost(), still);
+        }
+        if (idle) {
+            checkGates();
+        }
+        if (still) {
+            limits.settled();
+            compare();
+        }
+    }
+
+    /** Whether the policy is of no meaning for accounts of that kind. */
+    private static boolean isUnlimited(Account account) {
+        return account.kind() != Account.Kind.QUEUE && account.limits().policy() == FullPolicy.RING;
+    }
+
+    /** That an account never holds more than it may, or less than nothing. */
+    private void checkLimit(Account account, boolean still) {
+        long bytes = account.usedBytes();
+        long messages = account.usedMessages();
+        Broken.unless(bytes >= 0 && messages >= 0, "%s holds %d bytes and %d messages", account, bytes, messages);
+        AddressLimits limits = account.limits();
+        Seen before = seen.computeIfAbsent(account, key -> new Seen());
+        before.mayGrow |= this.limits.mayBeUnreserved(account.name());
+        boolean changed = !limits.equals(before.limits);
+        boolean comparable = still || !reservesForRing(account);
+        if (!changed && comparable && !isUnlimited(account)
+                && (!before.mayGrow || limits.policy() == FullPolicy.RING)) {
+            checkMost(account, "bytes", bytes, before.bytes, GateView.mostBytes(limits));
+            checkMost(account, "messages", messages, before.messages, GateView.mostMessages(limits));
+        }
+        before.mayGrow &= !still;
+        before.limits = limits;
+        if (changed || comparable) {
+            before.bytes = bytes;
+            before.messages = messages;
+        }
+    }
+
+    /** Whether its messages are counted as soon as they are on their way, but make room when they arrive. */
+    private static boolean reservesForRing(Account account) {
+        return account.limits().policy() == FullPolicy.RING && account.parent() != null;
+    }
+
+    private static void checkMost(Account account, String what, long now, long before, long limit) {
+        Broken.unless(limit == Allowance.UNLIMITED || now <= limit || now <= before,
+                "%s may hold %d %s, held %d and now holds %d; %s", account, limit, what, before, now,
+                account.limits());
+    }
+
+    /** All accounts, those of queues with their queue. */
+    private Map<Account, Queue> accounts() {
+        Map<Account, Queue> all = new IdentityHashMap<>();
+        view.queues().forEach(queue -> all.put(queue.account(), queue));
+        view.exchanges().forEach(account -> all.put(account, null));
+        if (view.virtualHost() != null) {
+            all.put(view.virtualHost(), null);
+        }
+        return all;
+    }
+
+    private List<Ticket> tickets(Account account) {
+        List<Ticket> tickets = new ArrayList<>();
+        machine.loops.get(account.home().index()).run(() -> tickets.addAll(account.gate().tickets()));
+        return tickets;
+    }
+
+    /** That whoever waits does so for a reason, and that what waits is counted. With idle loops only. */
+    private void checkGates() {
+        long parkedMessages = 0;
+        long parkedBytes = 0;
+        for (Map.Entry<Account, Queue> each : accounts().entrySet()) {
+            Account account = each.getKey();
+            List<Ticket> tickets = tickets(account);
+            Broken.unless(account.isWaited() == !tickets.isEmpty(), "%s is kept free for %d who wait", account,
+                    tickets.size());
+            if (tickets.isEmpty()) {
+                continue;
+            }
+            boolean drained = each.getValue() == null || each.getValue().ready() == 0;
+            Broken.unless(GateView.reason(account, tickets, drained) != null,
+                    "%s of %s waits in vain for room in %s, which holds %d bytes and %d messages, with %s",
+                    tickets.getFirst().holder().producer(), tickets.getFirst().holder().connection(), account,
+                    account.usedBytes(), account.usedMessages(), account.limits());
+            for (Ticket ticket : tickets) {
+                Broken.unless(ticket.holder().parkedMessages() > 0, "%s of %s waits for %s with nothing",
+                        ticket.holder().producer(), ticket.holder().connection(), account);
+                parkedMessages += ticket.holder().parkedMessages();
+                parkedBytes += ticket.holder().parkedBytes();
+                if (GateView.isInternal(ticket)) {
+                    statistics.lettersWait();
+                }
+            }
+        }
+        BrokerCounters counters = view.counters();
+        // Others stand behind those.
+        Broken.unless(parkedMessages <= counters.parkedMessages() && parkedBytes <= counters.parkedBytes(),
+                "%d messages of %d bytes wait at gates, but the broker has counted %d of %d bytes", parkedMessages,
+                parkedBytes, counters.parkedMessages(), counters.parkedBytes());
+        Broken.unless(parkedMessages > 0 || counters.parkedMessages() == 0 && counters.parkedBytes() == 0,
+                "nobody waits at a gate, but the broker has counted %d messages of %d bytes that wait",
+                counters.parkedMessages(), counters.parkedBytes());
+    }
+
+    /** How many dead letters of each queue wait for room in their addresses, by the words for that queue. */
+    private Map<String, Long> letters() {
+        Map<String, Long> letters = new HashMap<>();
+        for (Account account : accounts().keySet()) {
+            if (account.isWaited()) {
+                for (Ticket ticket : tickets(account)) {
+                    if (GateView.isInternal(ticket)) {
+                        letters.merge(ticket.holder().producer(), (long) ticket.holder().parkedMessages(), Long::sum);
+                    }
+                }
+            }
+        }
+        return letters;
+    }
+
+    private static String lettersOf(Object queue) {
+        return "dead letters of " + queue;
+    }
+
+    private boolean lettersWaitForLog() {
+        Map<String, Long> letters = null;
+        for (Queue queue : view.queues()) {
+            if (view.lettersWait(queue)) {
+                letters = letters == null ? letters() : letters;
+                if (!letters.containsKey(lettersOf(queue))) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
+    /** That accounts hold what is in their queues. When loops are idle and nothing waits for the log. */
+    private void compare() {
+        statistics.compared();
+        looks++;
+        Map<String, Long> letters = letters();
+        long allMessages = 0;
+        long allUnsettled = 0;
+        for (Queue queue : view.queues()) {
+            Account account = queue.account();
+            long waiting = letters.getOrDefault(lettersOf(queue), 0L);
+            long stored = queue.ready() + queue.unsettled();
+            Broken.unless(account.usedMessages() >= stored && account.usedMessages() <= stored + waiting,
+                    "%s has %d ready and %d unsettled messages, and %d dead letters wait, but %d are counted", queue,
+                    queue.ready(), queue.unsettled(), waiting, account.usedMessages());
+            boolean exact = waiting == 0 && queue.unsettled() == 0;
+            Broken.unless(exact ? account.usedBytes() == queue.readyBytes() : account.usedBytes() >= queue.readyBytes(),
+                    "%s has %d bytes ready, but %d are counted; %d unsettled messages, %d dead letters", queue,
+                    queue.readyBytes(), account.usedBytes(), queue.unsettled(), waiting);
+            allMessages += account.usedMessages();
+            allUnsettled += queue.unsettled();
+            if (looks % 32 == 0) {
+                checkBooks(queue, waiting);
+            }
+        }
+        if (view.virtualHost() != null) {
+            long ofRemoved = view.counters().unsettledMessages() - allUnsettled;
+            long used = view.virtualHost().usedMessages();
+            long lettersInAll = letters.values().stream().mapToLong(each -> each).sum();
+            Broken.unless(used >= allMessages + ofRemoved && used <= allMessages + ofRemoved + lettersInAll,
+                    "%s counts %d messages, but its queues count %d, and %d of removed ones are unsettled",
+                    view.virtualHost(), used, allMessages, ofRemoved);
+        }
+    }
+
+    private void checkBooks(Queue queue, long letters) {
+        ledger.checkCount(ledger.queue(queue.name()), queue.account().usedMessages(), letters,
+                queue.account().droppedMessages() + droppedTogether());
+    }
+
+    /** How many messages were dropped since there was no room in accounts that queues share; counted once for all their queues. */
+    private long droppedTogether() {
+        long host = view.virtualHost() == null ? 0 : view.virtualHost().droppedMessages();
+        return host + view.exchanges().stream().mapToLong(Account::droppedMessages).sum();
+    }
+
+    /** The same for all queues, when all is quiet. */
+    void checkBooks() {
+        Map<String, Long> letters = letters();
+        for (Queue queue : view.queues()) {
+            checkBooks(queue, letters.getOrDefault(lettersOf(queue), 0L));
+        }
+    }
+
+    /** Whether dead letters of a queue wait. */
+    boolean lettersWait(QueueModel model) {
+        return view.queues().stream()
+                .anyMatch(queue -> queue.name().equals(model.name) && view.lettersWait(queue))
+                || letters().keySet().stream().anyMatch(each -> each.contains("'" + model.name + "'"));
+    }
+
+    /** How many dead letters wait for room in their addresses. */
+    long waitingLetters() {
+        return letters().values().stream().mapToLong(each -> each).sum();
+    }
+
+    /** Whether somebody stands at the gate of one of the accounts that count what goes to these addresses. */
+    boolean waits(String connection, String producer, Iterable<String> addresses) {
+        for (Account account : accounts().keySet()) {
+            if (account.isWaited() && counts(account, addresses)) {
+                for (Ticket ticket : tickets(account)) {
+                    if (ticket.holder().connection().equals(connection)
+                            && ticket.holder().producer().equals(producer)) {
+                        return true;
+                    }
+                }
+            }
+        }
+        return false;
+    }
+
+    private static boolean counts(Account account, Iterable<String> addresses) {
+        if (account.kind() == Account.Kind.VIRTUAL_HOST) {
+            return true;
+        }
+        for (String address : addresses) {
+            if (address.equals(account.name())) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** How many publishes and commits of clients wait. */
+    long parkedByClients() {
+        return view.counters().parkedMessages() - waitingLetters();
+    }
+
+    /** Who waits where, for people. */
+    String gates() {
+        StringBuilder words = new StringBuilder();
+        for (Account account : accounts().keySet()) {
+            if (account.isWaited()) {
+                words.append("\n  ").append(account).append(" with ").append(account.usedBytes()).append(" bytes and ")
+                        .append(account.usedMessages()).append(" messages of ").append(account.limits());
+                for (Ticket ticket : tickets(account)) {
+                    words.append(", ").append(ticket.holder().producer()).append(" of ")
+                            .append(ticket.holder().connection()).append(": ").append(ticket.holder().parkedMessages());
+                }
+            }
+        }
+        return words.toString();
+    }
+
+    /** That nothing is counted where nothing is. */
+    void checkEmpty() {
+        for (Account account : accounts().keySet()) {
+            boolean known = account.kind() != Account.Kind.EXCHANGE || !hasPaged;
+            Broken.unless(!known || account.usedBytes() == 0 && account.usedMessages() == 0,
+                    "%s is empty, but counts %d bytes and %d messages", account, account.usedBytes(),
+                    account.usedMessages());
+            Broken.unless(!account.isWaited(), "somebody waits for %s, which is empty", account);
+        }
+        BrokerCounters counters = view.counters();
+        Broken.unless(counters.parkedMessages() == 0 && counters.parkedBytes() == 0,
+                "%d messages of %d bytes are left that wait for room", counters.parkedMessages(),
+                counters.parkedBytes());
+    }
+}

@@ -1,0 +1,93 @@
+package io.sluicemq.simulation;
+
+/** How often runs have met the limits of addresses, so that one can see that they do. */
+final class Statistics {
+
+    private long runs;
+    private long limitChanges;
+    private long waited;
+    private long granted;
+    private long refused;
+    private long dropped;
+    private long vanished;
+    private long letters;
+    private long idleLooks;
+
+    void limitsChanged(long times) {
+        limitChanges += times;
+    }
+
+    /** A publish has begun to wait for room. */
+    void waits() {
+        waited++;
+    }
+
+    /** A publish waits no more: it was let in, refused or dropped. */
+    void unparked() {
+        granted++;
+    }
+
+    void refused() {
+        refused++;
+    }
+
+    void dropped(long messages) {
+        dropped += messages;
+    }
+
+    /** A client has gone while publishes of it waited. */
+    void vanished(long publishes) {
+        vanished += publishes;
+    }
+
+    /** Dead letters were seen that wait. */
+    void lettersWait() {
+        letters++;
+    }
+
+    /** All accounts and gates were compared with what is in the queues. */
+    void compared() {
+        idleLooks++;
+    }
+
+    void ran() {
+        runs++;
+    }
+
+    void add(Statistics other) {
+        runs += other.runs;
+        limitChanges += other.limitChanges;
+        waited += other.waited;
+        granted += other.granted;
+        refused += other.refused;
+        dropped += other.dropped;
+        vanished += other.vanished;
+        letters += other.letters;
+        idleLooks += other.idleLooks;
+    }
+
+    @Override
+    public String toString() {
+        return "limits: " + limitChanges + " changes, " + waited + " publishes waited, and " + granted
+                + " of them were granted room or refused; " + refused + " refused, " + dropped + " messages dropped, "
+                + vanished
+                + " publishes gone with their client, " + letters + " looks at dead letters that waited, " + idleLooks
+                + " comparisons of all accounts";
+    }
+
+    long waitedPublishes() {
+        return waited;
+    }
+
+    long refusedPublishes() {
+        return refused;
+    }
+
+    long droppedMessages() {
+        return dropped;
+    }
+
+    long changesOfLimits() {
+        return limitChanges;
+    }
+}
