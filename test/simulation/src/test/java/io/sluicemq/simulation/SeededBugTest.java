@@ -22,7 +22,7 @@ class SeededBugTest {
     @Test
     void shouldFindThatRoomIsGivenBackTwice() {
         List<String> found = withFaultyLoops(FaultyLoop.Bug.DOUBLE_RELEASE);
-        assertThat(found).hasSizeGreaterThan(3)
+        assertThat(found).hasSizeGreaterThan(1)
                 .anySatisfy(report -> assertThat(report).containsPattern("are counted|holds -\\d+ bytes"));
     }
 
