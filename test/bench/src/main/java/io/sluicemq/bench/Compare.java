@@ -35,7 +35,8 @@ import picocli.CommandLine.Spec;
         description = "Compare SluiceMQ with other brokers on this machine, on loopback, each alone and in turn.",
         footer = {
             "",
-            "Peers: sluicemq (this checkout), rabbitmq (Debian's rabbitmq-server), broker-j",
+            "Peers: sluicemq (this checkout), sluicemq-limits (the same with limits of every",
+            "address that are never reached), rabbitmq (Debian's rabbitmq-server), broker-j",
             "and artemis (from Maven Central, kept in ~/.cache/sluicemq-peers or in",
             "$SLUICEMQ_PEERS), tcp-relay (no broker: the limit). What is missing is fetched.",
             "All processes and folders are gone at the end, also after Ctrl-C."
@@ -183,6 +184,7 @@ public final class Compare implements Callable<Integer> {
     private List<Peer> peers(Path checkout, List<String> names) {
         List<Peer> all = List.of(
                 new SluiceMqPeer(checkout),
+                new SluiceMqPeer(checkout, true),
                 new RabbitMqPeer(),
                 new BrokerJPeer(checkout),
                 new ArtemisPeer(checkout),

@@ -9,7 +9,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** SluiceMQ as it is in this checkout, by its own launcher and defaults. Owned by the thread of the comparison. */
+/**
+ * SluiceMQ as it is in this checkout, by its own launcher and defaults; or with limits of every address and of the virtual host
+ * that are never reached, to see what counting costs. Owned by the thread of the comparison.
+ */
 final class SluiceMqPeer implements Peer {
 
     private static final Duration BUILD_LIMIT = Duration.ofMinutes(15);
@@ -18,16 +21,26 @@ final class SluiceMqPeer implements Peer {
     /** A start with data to read: far beyond what is hoped for, so that the time is told and not only that it failed. */
     static final Duration RECOVERY_LIMIT = Duration.ofMinutes(10);
 
+    private static final String LIMITS = """
+            address-settings: [{match: "#", max-size-bytes: 1000GiB, max-messages: 1000000000, address-full-policy: block}]
+            """;
+
     private final Path checkout;
+    private final boolean limited;
     private String version = "";
 
     SluiceMqPeer(Path checkout) {
+        this(checkout, false);
+    }
+
+    SluiceMqPeer(Path checkout, boolean limited) {
         this.checkout = checkout;
+        this.limited = limited;
     }
 
     @Override
     public String name() {
-        return "sluicemq";
+        return limited ? "sluicemq-limits" : "sluicemq";
     }
 
     @Override
@@ -62,9 +75,21 @@ final class SluiceMqPeer implements Peer {
     @Override
     public Running start(Sandbox sandbox, int subscribers) throws PeerFailure, InterruptedException {
         int port = Sandbox.freePort();
-        Process process = launch(sandbox, port, sandbox.folder().resolve("data"), HEAP, List.of());
+        Process process = launch(sandbox, port, sandbox.folder().resolve("data"), HEAP, options(sandbox));
         sandbox.awaitReady(name(), process, START_LIMIT, () -> Peer.acceptsClients(port));
         return new Running(port, Sandbox.family(process));
+    }
+
+    private List<String> options(Sandbox sandbox) throws PeerFailure {
+        if (!limited) {
+            return List.of();
+        }
+        Path file = sandbox.folder().resolve("limits.yaml");
+        try {
+            return List.of("--config", Files.writeString(file, LIMITS).toString());
+        } catch (IOException e) {
+            throw new PeerFailure("cannot write " + file + ": " + e.getMessage(), e);
+        }
     }
 
     /**
