@@ -7,7 +7,6 @@ import io.sluicemq.api.Message;
 import io.sluicemq.api.Producer;
 import io.sluicemq.base.LoopOwned;
 import io.sluicemq.broker.flow.Account;
-import io.sluicemq.broker.flow.SharedCharge;
 import io.sluicemq.broker.journal.Journal;
 import io.sluicemq.broker.queue.Queue;
 import io.sluicemq.broker.queue.QueueOptions;
@@ -116,7 +115,7 @@ final class DeadLetters {
                 return;
             }
             blocked.poll();
-            context.messageBytes(-next.letter().message.sizeBytes());
+            context.messageBytes(-next.letter().message().sizeBytes());
         }
         for (Queue queue : context.queues.toArray(Queue[]::new)) {
             queue.deadLettersGoOn();
@@ -170,20 +169,16 @@ final class DeadLetters {
     }
 
     /** A dead letter on its way. */
-    private final class Letter extends Arrival {
+    private final class Letter extends MessageArrival {
 
         private final Dead dead;
-        private final Message message;
-        private final Account common;
         private boolean[] reserved;
         private boolean letGo;
         private boolean waited;
 
         Letter(Dead dead, Message message, QueueProxy[] targets, Account common) {
-            super(targets, commons(common));
+            super(context, message, targets, common);
             this.dead = dead;
-            this.message = message;
-            this.common = common;
         }
 
         /** It counts no more where it died; returns how many bytes that are, 0 if it didn't before. */
@@ -194,31 +189,6 @@ final class DeadLetters {
             letGo = true;
             dead.queue().departed(dead.message());
             return dead.message().sizeBytes();
-        }
-
-        @Override
-        long bytes(int target) {
-            return message.sizeBytes();
-        }
-
-        @Override
-        long messages(int target) {
-            return 1;
-        }
-
-        @Override
-        long commonBytes(Account account) {
-            return account == common ? SharedCharge.bytes(message.sizeBytes(), targets().length) : 0;
-        }
-
-        @Override
-        long commonMessages(Account account) {
-            return account == common && targets().length > 0 ? 1 : 0;
-        }
-
-        @Override
-        long memoryBytes() {
-            return message.sizeBytes();
         }
 
         @Override
@@ -256,26 +226,21 @@ final class DeadLetters {
                 return;
             }
             context.tally.deadLettered++;
-            reserved = new boolean[targets.length];
-            for (int i = 0; i < reserved.length; i++) {
-                reserved[i] = isReserved(i);
-            }
-            if (common != null) {
-                message.charge(new SharedCharge(common, message.sizeBytes(), targets.length));
-            }
+            reserved = takeReserved();
             if (targets.length > 1) {
-                message.share(targets.length);
-                context.messageBytes(message.sizeBytes());
+                message().share(targets.length);
+                context.messageBytes(message().sizeBytes());
             }
             Route route = Route.of(targets);
             if (!blocked.isEmpty() || !hand(route)) {
                 blocked.add(new Blocked(this, route));
-                context.messageBytes(message.sizeBytes());
+                context.messageBytes(message().sizeBytes());
             }
         }
 
         /** Hands it to its queues, unless the log has no room for it; then the message that died leaves the log. */
         boolean hand(Route route) {
+            Message message = message();
             long position = Journal.NONE;
             int share = 0;
             if (message.durable() && route.isLogged() && context.journal() != null) {
@@ -309,19 +274,6 @@ final class DeadLetters {
         @Override
         void dropped() {
             throw new IllegalStateException("the broker's own way was closed");
-        }
-
-        @Override
-        void droppedFor(int target, Account full) {
-            context.tally.droppedByPolicy++;
-            full.droppedByPolicy();
-        }
-
-        @Override
-        QueueProxy[] droppedFor(Account full) {
-            context.tally.droppedByPolicy++;
-            full.droppedByPolicy();
-            return Route.NOWHERE.targets();
         }
     }
 

@@ -6,7 +6,6 @@ import io.sluicemq.api.Message;
 import io.sluicemq.api.Producer;
 import io.sluicemq.base.LoopOwned;
 import io.sluicemq.broker.flow.Account;
-import io.sluicemq.broker.flow.SharedCharge;
 import io.sluicemq.broker.journal.Journal;
 import java.util.List;
 
@@ -118,47 +117,18 @@ final class Publishes {
     }
 
     /** A publish that may have to wait. */
-    private final class Publish extends Arrival {
+    private final class Publish extends MessageArrival {
 
-        private final Message message;
         private final Route route;
-        private final Account exchange;
         private final Completion completion;
         private final Producer producer;
         private boolean waiting;
 
         Publish(Message message, Route route, Account exchange, Completion completion, Producer producer) {
-            super(route.targets(), commons(exchange));
-            this.exchange = exchange;
-            this.message = message;
+            super(context, message, route.targets(), exchange);
             this.route = route;
             this.completion = completion;
             this.producer = producer;
-        }
-
-        @Override
-        long bytes(int target) {
-            return message.sizeBytes();
-        }
-
-        @Override
-        long messages(int target) {
-            return 1;
-        }
-
-        @Override
-        long commonBytes(Account account) {
-            return account == exchange ? SharedCharge.bytes(message.sizeBytes(), targets().length) : 0;
-        }
-
-        @Override
-        long commonMessages(Account account) {
-            return account == exchange && targets().length > 0 ? 1 : 0;
-        }
-
-        @Override
-        long memoryBytes() {
-            return message.sizeBytes();
         }
 
         @Override
@@ -176,15 +146,9 @@ final class Publishes {
 
         @Override
         void admitted() {
-            QueueProxy[] targets = targets();
-            boolean[] reserved = new boolean[targets.length];
-            for (int i = 0; i < reserved.length; i++) {
-                reserved[i] = isReserved(i);
-            }
-            if (exchange != null && targets.length > 0) {
-                message.charge(new SharedCharge(exchange, message.sizeBytes(), targets.length));
-            }
-            proceed(message, targets == route.targets() ? route : Route.of(targets), reserved, completion, producer);
+            boolean[] reserved = takeReserved();
+            Route open = targets() == route.targets() ? route : Route.of(targets());
+            proceed(message(), open, reserved, completion, producer);
             if (waiting && completion != null) {
                 completion.met(context.loop);
             }
@@ -207,19 +171,6 @@ final class Publishes {
         @Override
         void dropped() {
             context.tally.droppedUnconfirmed++;
-        }
-
-        @Override
-        void droppedFor(int target, Account full) {
-            context.tally.droppedByPolicy++;
-            full.droppedByPolicy();
-        }
-
-        @Override
-        QueueProxy[] droppedFor(Account full) {
-            context.tally.droppedByPolicy++;
-            full.droppedByPolicy();
-            return Route.NOWHERE.targets();
         }
     }
 }
