@@ -6,8 +6,9 @@ import io.sluicemq.base.Loop;
 import io.sluicemq.broker.flow.Account;
 import io.sluicemq.broker.flow.FullPolicy;
 import java.util.Arrays;
-import java.util.List;
-import java.util.stream.Stream;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.Set;
 
 /**
  * What is to come into queues, all of it or nothing: one publish, a dead letter, a transaction's messages. It knows what room it
@@ -22,7 +23,7 @@ abstract class Arrival {
     private final Account[] commons;
     private boolean[] reserved = {};
     /** At whose gates it has had its turn. Who needs room in several accounts could otherwise go from one to another for ever. */
-    private List<Account> turns = List.of();
+    private Set<Account> turns = Set.of();
     private long seq;
     private long sinceNanos;
 
@@ -92,9 +93,10 @@ abstract class Arrival {
 
     /** It has had its turn at the gate of an account. */
     final void hadTurn(Account account) {
-        if (!turns.contains(account)) {
-            turns = Stream.concat(turns.stream(), Stream.of(account)).toList();
+        if (turns.isEmpty()) {
+            turns = Collections.newSetFromMap(new IdentityHashMap<>(2));
         }
+        turns.add(account);
     }
 
     final long sequence() {
@@ -103,6 +105,16 @@ abstract class Arrival {
 
     final long sinceNanos() {
         return sinceNanos;
+    }
+
+    /** How much it takes in the account of one of its targets, in bytes. */
+    long bytesFor(QueueProxy target) {
+        return bytesIn(target.queue().account());
+    }
+
+    /** How much it takes in the account of one of its targets, in messages. */
+    long messagesFor(QueueProxy target) {
+        return messagesIn(target.queue().account());
     }
 
     /** How much it takes in an account, in bytes. */

@@ -209,8 +209,25 @@ final class DeadLetters {
          */
         @Override
         boolean makesRoomIn(Account full) {
-            return full.kind() != Account.Kind.QUEUE
-                    && letGo() + DeadLetters.this.letGo(dead.queue(), Long.MAX_VALUE) > 0;
+            if (full.kind() == Account.Kind.QUEUE) {
+                return false;
+            }
+            boolean amongFirst = entrance.waiting(dead.queue()).size() < MOST_LET_GO;
+            return DeadLetters.this.letGo(dead.queue(), Long.MAX_VALUE) + (amongFirst ? letGo() : 0) > 0;
+        }
+
+        /** It is one of the first no more: where they wait for room that they take themselves, the next one is let go. */
+        private void letNextGo() {
+            int seen = 0;
+            for (Waiter each : entrance.waiting(dead.queue())) {
+                if (seen++ == MOST_LET_GO) {
+                    return;
+                }
+                if (each.account().kind() != Account.Kind.QUEUE) {
+                    DeadLetters.this.letGo(dead.queue(), Long.MAX_VALUE);
+                    return;
+                }
+            }
         }
 
         /** Letters that wait for room in its queue may have it: those of the queue that can be let go of are others now. */
@@ -261,6 +278,7 @@ final class DeadLetters {
             leave(dead, !letGo);
             if (waited) {
                 letGoMayHelp();
+                letNextGo();
                 context.loop.atTurnEnd(dead.queue()::deadLettersGoOn);
             }
         }

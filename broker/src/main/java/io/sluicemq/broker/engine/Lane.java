@@ -96,8 +96,8 @@ final class Lane {
                         break;
                     }
                     if (each != first) {
-                        wanted[0] += each.arrival().bytesIn(account);
-                        wanted[1] += each.arrival().messagesIn(account);
+                        wanted[0] += each.arrival().bytesFor(target);
+                        wanted[1] += each.arrival().messagesFor(target);
                     }
                 }
             }

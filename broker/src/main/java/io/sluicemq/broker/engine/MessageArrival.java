@@ -49,6 +49,16 @@ abstract class MessageArrival extends Arrival {
     }
 
     @Override
+    final long bytesFor(QueueProxy target) {
+        return message.sizeBytes();
+    }
+
+    @Override
+    final long messagesFor(QueueProxy target) {
+        return 1;
+    }
+
+    @Override
     final long commonBytes(Account account) {
         return account == exchange ? SharedCharge.bytes(message.sizeBytes(), targets().length) : 0;
     }

@@ -212,8 +212,10 @@ final class TransactionWork implements Transaction {
         void dropped() {
             letGoOfMemory();
             client.context().tally.droppedUnconfirmed += all.size();
-            // With that its deliveries are the caller's again.
-            reply.failed(new BrokerError.Unavailable("the client has gone while its commit waited for room"));
+            // With that its deliveries are the caller's again; not in the middle of whatever it is doing now.
+            LoopContext here = client.context();
+            here.loop.execute(() -> reply.failed(
+                    new BrokerError.Unavailable("the client has gone while its commit waited for room")));
         }
 
         /** A queue whose policy drops what is too much takes none of them. */

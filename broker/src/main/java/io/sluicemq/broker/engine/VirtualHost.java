@@ -153,6 +153,7 @@ final class VirtualHost {
     void addressSettings(AddressSettings next, LoopContext[] contexts, List<CompletableFuture<Void>> applied) {
         settings.publish(next);
         table.get().exchanges().forEach(exchange -> limitExchange(exchange.name()));
+        exchangeAccounts.get().keySet().forEach(this::limitExchange); // deleted ones, too, that messages or waiters hold
         for (int i = 0; i < contexts.length; i++) {
             LoopContext context = contexts[i];
             CompletableFuture<Void> done = applied.get(i);

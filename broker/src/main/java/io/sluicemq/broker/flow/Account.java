@@ -6,7 +6,7 @@ import io.sluicemq.base.Allowance;
 import io.sluicemq.base.Count;
 import io.sluicemq.base.Loop;
 import io.sluicemq.base.Published;
-import java.util.List;
+import java.util.Set;
 
 /**
  * How many bytes and messages something holds, and what its limits are: a queue, an exchange whose messages are counted
@@ -192,7 +192,7 @@ public final class Account {
      * @param turns at whose gates it has had its turn before, so that it need not stand behind others there once more
      * @return null if it was reserved, or the account that lacks room
      */
-    public Account reserve(Loop here, long bytes, long messages, Pool pool, List<Account> turns) {
+    public Account reserve(Loop here, long bytes, long messages, Pool pool, Set<Account> turns) {
         if (!take(here, bytes, messages, pool, turns)) {
             return this;
         }
@@ -211,7 +211,7 @@ public final class Account {
         }
     }
 
-    private boolean take(Loop here, long bytes, long messages, Pool pool, List<Account> turns) {
+    private boolean take(Loop here, long bytes, long messages, Pool pool, Set<Account> turns) {
         if (pool != null && pool.account == this) {
             return pool.take(bytes, messages);
         }

@@ -3,7 +3,6 @@ package io.sluicemq.broker.queue;
 import io.sluicemq.api.Charge;
 import io.sluicemq.base.Loop;
 import io.sluicemq.base.LoopOwned;
-import java.util.function.LongUnaryOperator;
 import org.agrona.collections.Long2ObjectHashMap;
 
 /**
@@ -56,18 +55,6 @@ final class PagedCharges {
             Long2ObjectHashMap<Charge> all = charges;
             charges = null;
             all.values().forEach(charge -> charge.left(loop));
-        }
-    }
-
-    /** Messages were copied: {@code where} tells the new position of an old one, or a negative number. */
-    void move(LongUnaryOperator where) {
-        if (charges != null) {
-            Long2ObjectHashMap<Charge> moved = new Long2ObjectHashMap<>();
-            charges.forEachLong((position, charge) -> {
-                long to = where.applyAsLong(position);
-                moved.put(to < 0 ? position : to, charge);
-            });
-            charges = moved;
         }
     }
 }

@@ -10,7 +10,6 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.function.LongUnaryOperator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -309,7 +308,7 @@ final class Paging {
         }
         for (int level = ready.levels() - 1; level >= 0; level--) {
             if (ready.waitsInLog(level)) {
-                if (mayLoad(ready.resident(level))) {
+                if (mayLoad(level, ready.resident(level))) {
                     load(level);
                 }
                 return;
@@ -318,7 +317,7 @@ final class Paging {
     }
 
     /** Whether more of the highest level may be read that waits in the log, with so many of it in memory. */
-    private boolean mayLoad(int resident) {
+    private boolean mayLoad(int level, int resident) {
         // While that level has none in memory nothing can be delivered, whatever lower ones have there.
         if (effects.memoryLow() || freeBytes() <= 0 || freeMessages() <= 0) {
             return resident == 0 && queue.unsettled() <= MOST_UNSETTLED_WHEN_SHORT;
@@ -328,8 +327,15 @@ final class Paging {
                 || !effects.memoryTight()
                         && resident < FEW_RESIDENT
                         && ready.residentBytes() <= effects.residentBytes()
-                        && (maxBytes == NONE || freeBytes() >= maxBytes / WORTH_READING)
+                        && (maxBytes == NONE
+                                || freeBytes() >= Math.max(maxBytes / WORTH_READING, firstBytes(level)))
                         && (maxMessages == NONE || freeMessages() >= maxMessages / WORTH_READING);
+    }
+
+    /** What the first of those counts that wait in the log. */
+    private long firstBytes(int level) {
+        Backlog backlog = ready.backlog(level);
+        return sizeBytes(backlog.firstHeaderBytes(), backlog.firstBodyBytes());
     }
 
     /** Reads the first ones of a level, whoever wants them; after a read that has failed, later. */
@@ -652,9 +658,9 @@ final class Paging {
         return headerBytes + bodyBytes + Message.OVERHEAD_BYTES;
     }
 
-    /** Messages were copied: {@code where} tells the new position of an old one, or a negative number. */
-    void move(LongUnaryOperator where) {
-        charges.move(where);
+    /** A message was copied to another position. */
+    void moved(long from, long to) {
+        charges.put(to, charges.take(from));
     }
 
     /** Bytes that the messages count for which wait in the log. */

@@ -518,6 +518,7 @@ public final class Queue {
         loop.assertCurrent();
         if (!removed) {
             watchBacklog();
+            serveGets();
             dispatch();
         }
     }
@@ -754,6 +755,9 @@ public final class Queue {
 
     private void serveGets() {
         while (!gets.isEmpty()) {
+            if (!removed && tooManyLettersWait()) {
+                return; // goes on when there are fewer
+            }
             QueueEntry entry = removed ? null : nextUnexpired();
             if (entry == null && !removed && ready.size() > 0) {
                 paging.readAhead();
@@ -1221,9 +1225,11 @@ public final class Queue {
     /** Messages were copied: {@code where} tells the new position of an old one, or a negative number. */
     public void move(long lowest, long highest, LongUnaryOperator where, Backlog.Moved moved) {
         loop.assertCurrent();
-        logged.move(lowest, highest, where, moved);
-        if (paging != null) {
-            paging.move(where);
-        }
+        logged.move(lowest, highest, where, (from, to, share) -> {
+            if (paging != null) {
+                paging.moved(from, to);
+            }
+            moved.moved(from, to, share);
+        });
     }
 }

@@ -77,7 +77,7 @@ final class ChannelProducer extends Producer {
         if (channel.open()) {
             channel.fail(BrokerFaults.of(error, MethodId.BASIC_PUBLISH));
         } else {
-            connection.log().info(
+            connection.log().debug(
                     "a publish of channel {}, which is closed, was refused: {}",
                     channel.number(),
                     BrokerFaults.of(error, MethodId.BASIC_PUBLISH).text());

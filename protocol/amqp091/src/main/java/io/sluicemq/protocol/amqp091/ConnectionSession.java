@@ -694,16 +694,24 @@ final class ConnectionSession implements ProtocolSession, ClientEvents, FrameHan
         closeIfQuiet();
     }
 
+    /** Whether all channels have dealt with what the client sent. */
+    private boolean isQuiet() {
+        for (Channel channel : channels) {
+            if (channel != null && (!channel.quiet() || closesWhenStored && channel.owesConfirms())) {
+                return false;
+            }
+        }
+        return true;
+    }
+
     /** Goes on with the client's close once all that it sent before has been dealt with. */
     private void closeIfQuiet() {
         if (!parkedPublishes.isEmpty()) {
             closesWhenStored = true;
             return;
         }
-        for (Channel channel : channels) {
-            if (channel != null && (!channel.quiet() || closesWhenStored && channel.owesConfirms())) {
-                return;
-            }
+        if (!isQuiet()) {
+            return;
         }
         release();
     }
@@ -823,7 +831,7 @@ final class ConnectionSession implements ProtocolSession, ClientEvents, FrameHan
             case RUNNING -> closeWith(ProtocolFault.at(0, ReplyCode.CONNECTION_FORCED, reason));
             case HANDSHAKE -> close();
             case CLOSING_BY_PEER -> {
-                if (!parkedPublishes.isEmpty()) {
+                if (!parkedPublishes.isEmpty() || !isQuiet()) {
                     // There may be no room for long, and a close-ok would say that all it sent has been dealt with.
                     closeWith(ProtocolFault.at(0, ReplyCode.CONNECTION_FORCED, reason));
                 }
