@@ -49,8 +49,8 @@ final class Channel {
     private int awaited;
     private boolean draining;
     private boolean peerClosedToo;
-    /** Whether the close-ok, and one of {@link #awaited}, is for when no publish of it waits for room any more. */
-    private boolean closesWhenNoneParked;
+    /** Whether the close-ok, and one of {@link #awaited}, is for when what waited for room is stored and confirmed. */
+    private boolean closesWhenStored;
 
     Channel(ConnectionSession connection, int number) {
         this.connection = connection;
@@ -93,12 +93,12 @@ final class Channel {
      * and no longer waits for a close-ok that is withheld (RabbitMQ's Java client does for 10 s).
      */
     boolean mayBeReplaced() {
-        return phase == Phase.FAILED && peerClosedToo || closesWhenNoneParked;
+        return phase == Phase.FAILED && peerClosedToo || closesWhenStored;
     }
 
     /** Another channel takes its number: it gets no close-ok any more, whatever of it still waits. */
     void replaced() {
-        if (closesWhenNoneParked) {
+        if (closesWhenStored) {
             phase = Phase.GONE;
             stopWaitingForParked();
         }
@@ -467,26 +467,39 @@ final class Channel {
     private void closedByPeer() {
         phase = Phase.CLOSING;
         if (publishing.hasParked()) {
-            closesWhenNoneParked = true;
+            closesWhenStored = true;
             awaited++;
         }
         release();
     }
 
-    /** None of its publishes waits for room any more: a close that waits for that goes on, behind the confirms of this turn. */
+    /** None of its publishes waits for room any more: a close that waits for that goes on, behind their confirms. */
     void noneParked() {
-        if (closesWhenNoneParked) {
-            connection.loop().execute(() -> {
-                if (!publishing.hasParked()) {
-                    stopWaitingForParked();
-                }
-            });
+        if (closesWhenStored) {
+            connection.loop().execute(this::closeIfStored);
+        }
+    }
+
+    /** Confirms were written: a close that waits for them goes on. */
+    void confirmed() {
+        noneParked();
+        connection.confirmed();
+    }
+
+    /** Whether publishes of it are not confirmed yet, and will be. */
+    boolean owesConfirms() {
+        return confirms() && publishing.owesConfirms();
+    }
+
+    private void closeIfStored() {
+        if (!publishing.hasParked() && !publishing.owesConfirms()) {
+            stopWaitingForParked();
         }
     }
 
     private void stopWaitingForParked() {
-        if (closesWhenNoneParked) {
-            closesWhenNoneParked = false;
+        if (closesWhenStored) {
+            closesWhenStored = false;
             awaited--;
             releasedIfDone();
         }

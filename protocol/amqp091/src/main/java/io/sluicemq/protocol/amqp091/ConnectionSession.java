@@ -70,6 +70,8 @@ final class ConnectionSession implements ProtocolSession, ClientEvents, FrameHan
     private final ConnectionLog log;
 
     private Phase phase = Phase.HANDSHAKE;
+    /** Whether the client's close waits for what waited for room, and for its confirms. */
+    private boolean closesWhenStored;
     private Loop.Timer limit;
     private Heartbeats heartbeats;
     private Client client;
@@ -508,7 +510,7 @@ final class ConnectionSession implements ProtocolSession, ClientEvents, FrameHan
         return false;
     }
 
-    /** Nothing waits for room in its address any more: a close that waits for that goes on, behind the confirms of this turn. */
+    /** Nothing waits for room in its address any more: a close that waits for that goes on, behind the confirms. */
     void noneParked() {
         if (phase == Phase.CLOSING_BY_PEER) {
             loop.execute(() -> {
@@ -516,6 +518,13 @@ final class ConnectionSession implements ProtocolSession, ClientEvents, FrameHan
                     closeIfQuiet();
                 }
             });
+        }
+    }
+
+    /** A channel has written confirms: a close that waits for them goes on. */
+    void confirmed() {
+        if (closesWhenStored) {
+            noneParked();
         }
     }
 
@@ -688,10 +697,11 @@ final class ConnectionSession implements ProtocolSession, ClientEvents, FrameHan
     /** Goes on with the client's close once all that it sent before has been dealt with. */
     private void closeIfQuiet() {
         if (!parkedPublishes.isEmpty()) {
+            closesWhenStored = true;
             return;
         }
         for (Channel channel : channels) {
-            if (channel != null && !channel.quiet()) {
+            if (channel != null && (!channel.quiet() || closesWhenStored && channel.owesConfirms())) {
                 return;
             }
         }

@@ -362,6 +362,7 @@ final class Publishing {
     private void flushConfirms() {
         if (channel.confirms()) {
             confirms.flush();
+            channel.confirmed();
         }
     }
 
@@ -376,6 +377,11 @@ final class Publishing {
     /** Whether publishes wait for room in their addresses. */
     boolean hasParked() {
         return producer.parkedMessages() > 0;
+    }
+
+    /** Whether publishes are not confirmed yet. */
+    boolean owesConfirms() {
+        return confirms != null && confirms.open() > 0;
     }
 
     /** The channel closes: content in progress is dropped. */

@@ -243,6 +243,29 @@ final class FakeClient implements Broker, Client {
         store(parked.size());
     }
 
+    /** There is room for all that waits, and it is on its way to its queues: it waits no more, and is not stored yet. */
+    List<Completion> admitAll() {
+        List<Completion> underWay = new ArrayList<>();
+        loop.run(() -> {
+            while (!parked.isEmpty()) {
+                Parked next = parked.remove();
+                published.add(next.message);
+                next.producer.unparked(next.bytes());
+                if (next.completion != null) {
+                    underWay.add(next.completion);
+                }
+            }
+        });
+        loop.runAll();
+        return underWay;
+    }
+
+    /** What was on its way is stored. */
+    void stored(List<Completion> completions) {
+        loop.run(() -> completions.forEach(each -> each.met(loop)));
+        loop.runAll();
+    }
+
     /** The next publish that waits has waited for too long. */
     void refuseParked() {
         loop.run(() -> {

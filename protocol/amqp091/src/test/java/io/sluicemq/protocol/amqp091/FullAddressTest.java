@@ -3,9 +3,11 @@ package io.sluicemq.protocol.amqp091;
 import static io.sluicemq.protocol.amqp091.PublisherPeer.KIB;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluicemq.api.Completion;
 import io.sluicemq.protocol.amqp091.PublisherPeer.Kind;
 import io.sluicemq.protocol.amqp091.codec.MethodId;
 import io.sluicemq.protocol.amqp091.codec.RawFrames;
+import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -362,6 +364,29 @@ class FullAddressTest {
         assertThat(client.told()).containsExactly("ack 1 on 1");
         client.broker.answer(null);
         assertThat(client.told()).containsExactly("connection close-ok");
+    }
+
+    @Test
+    void shouldConfirmWhatWaitedBeforeTheCloseOk() {
+        client.confirm(1);
+        client.publish(1, 2);
+        client.peer.send(RawFrames.channelClose(1, 200, ""));
+        List<Completion> underWay = client.broker.admitAll();
+        assertThat(client.told()).isEmpty();
+        client.broker.stored(underWay);
+        assertThat(client.told()).containsExactly("ack 2* on 1", "close-ok on 1");
+    }
+
+    @Test
+    void shouldConfirmWhatWaitedBeforeTheConnectionsCloseOk() {
+        client.confirm(1);
+        client.publish(1, 2);
+        client.peer.send(RawFrames.connectionClose(200, ""));
+        List<Completion> underWay = client.broker.admitAll();
+        assertThat(client.told()).isEmpty();
+        client.broker.stored(underWay);
+        client.broker.answer(null);
+        assertThat(client.told()).containsExactly("ack 2* on 1", "connection close-ok");
     }
 
     /** The broker drops what waits when its client is closed. */
