@@ -13,6 +13,7 @@ import io.sluicemq.broker.engine.BrokerCounters;
 import io.sluicemq.broker.engine.BrokerEngine;
 import io.sluicemq.broker.engine.BrokerStore;
 import io.sluicemq.broker.flow.AddressLimits;
+import io.sluicemq.broker.flow.AddressSettings;
 import io.sluicemq.broker.flow.AddressState;
 import io.sluicemq.management.AdminSocket;
 import io.sluicemq.protocol.amqp091.Amqp091Format;
@@ -319,8 +320,8 @@ public final class SluiceMQ implements AutoCloseable {
     }
 
     /**
-     * Has these limits of addresses hold, in place of all that held until now, for addresses there are and those to come. At the
-     * next {@link #reload} those of the configuration hold again.
+     * Has these limits of addresses hold, in place of all that held until now, for addresses there are and those to come. They do
+     * when this returns. At the next {@link #reload} those of the configuration hold again.
      *
      * @throws IllegalArgumentException if they are not valid; then nothing has changed
      */
@@ -331,10 +332,14 @@ public final class SluiceMQ implements AutoCloseable {
         List<Problem> problems = new ArrayList<>();
         rules.forEach(rule -> rule.addTo(settings, place, problems));
         try {
-            engine.addressSettings(ServerConfig.of(settings, problems).addressSettings());
+            apply(ServerConfig.of(settings, problems).addressSettings());
         } catch (ConfigException e) {
             throw new IllegalArgumentException(StartFailure.of(e).getMessage(), e);
         }
+    }
+
+    private void apply(AddressSettings settings) {
+        await(engine.addressSettings(settings), "the answers to new limits");
     }
 
     /**
@@ -352,7 +357,7 @@ public final class SluiceMQ implements AutoCloseable {
         }
         synchronized (reloading) {
             ConfigSource.Reading next = started.source().read();
-            engine.addressSettings(next.config().addressSettings());
+            apply(next.config().addressSettings());
             Map<String, AddressLimits> hosts = new HashMap<>(next.config().virtualHostLimits());
             hosts.keySet().retainAll(started.config().virtualHosts()); // others are there after a restart
             List<String> laterLimited = engine.virtualHostLimits(hosts);

@@ -168,11 +168,18 @@ public final class BrokerEngine implements Broker {
         return sum.thenApply(Tally::toCounters);
     }
 
-    /** Has these limits hold for all addresses, those there are and those to come. Any thread. */
-    public void addressSettings(AddressSettings settings) {
+    /** Has these limits hold for all addresses, those there are and those to come; done when they do. Any thread. */
+    public CompletableFuture<Void> addressSettings(AddressSettings settings) {
+        List<CompletableFuture<Void>> all = new ArrayList<>();
         for (VirtualHost host : hosts.values()) {
-            host.home().loop.execute(() -> host.addressSettings(settings, contexts));
+            List<CompletableFuture<Void>> ofHost = new ArrayList<>();
+            for (int i = 0; i < contexts.length; i++) {
+                ofHost.add(new CompletableFuture<>());
+            }
+            all.addAll(ofHost);
+            host.home().loop.execute(() -> host.addressSettings(settings, contexts, ofHost));
         }
+        return CompletableFuture.allOf(all.toArray(CompletableFuture<?>[]::new));
     }
 
     /**

@@ -15,8 +15,10 @@ import io.sluicemq.broker.routing.RoutingTable;
 import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
@@ -143,17 +145,24 @@ final class VirtualHost {
         }
     }
 
-    /** On the topology's loop: addresses have other limits from now on, with effect on what is there and on whoever waits. */
-    void addressSettings(AddressSettings next, LoopContext[] contexts) {
+    /**
+     * On the topology's loop: addresses have other limits from now on, with effect on what is there and on whoever waits.
+     *
+     * @param applied one for each context, completed when they hold for the queues there
+     */
+    void addressSettings(AddressSettings next, LoopContext[] contexts, List<CompletableFuture<Void>> applied) {
         settings.publish(next);
         table.get().exchanges().forEach(exchange -> limitExchange(exchange.name()));
-        for (LoopContext context : contexts) {
+        for (int i = 0; i < contexts.length; i++) {
+            LoopContext context = contexts[i];
+            CompletableFuture<Void> done = applied.get(i);
             home.loop.send(context.loop, () -> {
                 for (Queue queue : context.queues.toArray(Queue[]::new)) {
                     if (queue.account().virtualHost().equals(name)) {
                         queue.limits(next.limitsOf(queue.name()));
                     }
                 }
+                done.complete(null);
             });
         }
     }
