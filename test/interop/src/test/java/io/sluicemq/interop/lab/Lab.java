@@ -2,6 +2,7 @@ package io.sluicemq.interop.lab;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.rabbitmq.client.AMQP;
 import com.rabbitmq.client.AMQP.BasicProperties;
@@ -13,11 +14,14 @@ import com.rabbitmq.client.ConnectionFactory;
 import com.rabbitmq.client.GetResponse;
 import com.rabbitmq.client.ShutdownSignalException;
 import com.rabbitmq.client.SocketConfigurators;
+import io.sluicemq.broker.engine.BrokerCounters;
+import io.sluicemq.broker.flow.AddressState;
 import io.sluicemq.campaign.BrokerLog;
 import io.sluicemq.campaign.BrokerUnderTest;
 import io.sluicemq.campaign.EmbeddedBroker;
 import io.sluicemq.campaign.Presence;
 import io.sluicemq.campaign.RawAmqp;
+import io.sluicemq.server.AddressSetting;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.Socket;
@@ -30,6 +34,7 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Callable;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
@@ -55,6 +60,7 @@ public final class Lab {
     private Connection main;
     private Channel publisher;
     private Channel admin;
+    private boolean limited;
 
     Lab(BrokerUnderTest broker, boolean rabbitMq) {
         this.broker = broker;
@@ -63,7 +69,7 @@ public final class Lab {
     }
 
     /** A place at a broker that the test has started itself. */
-    public static Lab at(EmbeddedBroker broker) {
+    public static Lab at(BrokerUnderTest broker) {
         return new Lab(broker, false);
     }
 
@@ -363,10 +369,49 @@ public final class Lab {
         return table;
     }
 
+    // ---- full addresses
+
+    /** The broker, if it is in this JVM; the test is skipped if not. */
+    private EmbeddedBroker embedded() {
+        assumeTrue(broker instanceof EmbeddedBroker, "limits of addresses are set, and looked at, in this JVM only");
+        return (EmbeddedBroker) broker;
+    }
+
+    /** Gives addresses limits, in place of all others, until the test is over. */
+    public void limit(AddressSetting... limits) {
+        embedded().addressSettings(List.of(limits));
+        limited = true;
+    }
+
+    /** The broker's numbers now. */
+    public BrokerCounters counters() {
+        return embedded().counters();
+    }
+
+    /** What an address holds now, and who waits for it. */
+    public AddressState address(String name) {
+        return embedded().address(name);
+    }
+
+    /** Waits until so many publishes wait for room. */
+    public void awaitParked(long messages) {
+        await().pollInterval(Duration.ofMillis(5)).atMost(Duration.ofSeconds(10))
+                .untilAsserted(() -> assertThat(counters().parkedMessages()).isEqualTo(messages));
+    }
+
+    /** Waits for something that happens soon. */
+    public static void until(String what, Callable<Boolean> condition) {
+        await(what).pollInterval(Duration.ofMillis(5)).atMost(Duration.ofSeconds(20)).until(condition);
+    }
+
     // ---- the end
 
     /** Closes every connection, then deletes what is left. */
     public void leave() throws Exception {
+        if (limited) {
+            // Whoever waits for room can't close its connection in order.
+            embedded().addressSettings(List.of());
+        }
         for (AutoCloseable other : others) {
             other.close();
         }
