@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.sluicemq.campaign.BrokerUnderTest;
+import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
@@ -11,7 +12,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
 /** A program run to its end, or started and waited for. */
@@ -21,14 +25,20 @@ final class Tool implements AutoCloseable {
 
     private final List<String> command;
     private final Process process;
+    private final BlockingQueue<String> lines = new LinkedBlockingQueue<>();
     private final CompletableFuture<String> output;
 
     private Tool(List<String> command, Process process) {
         this.command = command;
         this.process = process;
         this.output = CompletableFuture.supplyAsync(() -> {
-            try {
-                return new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            StringBuilder all = new StringBuilder();
+            try (BufferedReader reader = process.inputReader(StandardCharsets.UTF_8)) {
+                for (String line = reader.readLine(); line != null; line = reader.readLine()) {
+                    all.append(line).append('\n');
+                    lines.add(line);
+                }
+                return all.toString();
             } catch (IOException e) {
                 return "output not read: " + e;
             }
@@ -44,12 +54,26 @@ final class Tool implements AutoCloseable {
 
     /** Starts a program that is given the bytes as its standard input. */
     static Tool start(String input, String... command) throws IOException {
-        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+        return start(Map.of(), input, command);
+    }
+
+    /** As {@link #start(String, String...)}, with more environment. */
+    static Tool start(Map<String, String> environment, String input, String... command) throws IOException {
+        ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+        builder.environment().putAll(environment);
+        Process process = builder.start();
         Tool tool = new Tool(List.of(command), process);
         try (OutputStream stdin = process.getOutputStream()) {
             stdin.write(input.getBytes(StandardCharsets.UTF_8));
         }
         return tool;
+    }
+
+    /** Waits for the next line that it prints, which must begin like that. */
+    String awaitLine(String beginning) throws Exception {
+        String line = lines.poll(LIMIT_SECONDS, TimeUnit.SECONDS);
+        assertThat(line).as("a line of %s; it has ended: %s", command, ended()).startsWith(beginning);
+        return line;
     }
 
     /** Runs a program to its successful end and returns what it has printed. */
