@@ -48,7 +48,7 @@ class HeldClientTest {
         lab.limit(AddressSetting.match(full).maxMessages(LIMIT).fullPolicy(FullPolicy.BLOCK));
         Sender sender =
                 Sender.start(channel, full, mode, MessageProperties.MINIMAL_PERSISTENT_BASIC, MESSAGES, BODY_BYTES);
-        Lab.until("it is held", sender::isHeld);
+        Lab.until("it is held", () -> lab.counters().parkedMessages() > 0 && sender.isHeld());
         return sender;
     }
 
