@@ -8,6 +8,7 @@ import io.sluicemq.base.LoopOwned;
 import io.sluicemq.broker.flow.Account;
 import io.sluicemq.broker.journal.Journal;
 import java.util.List;
+import java.util.Set;
 
 /**
  * Leads a client's publishes into queues: room in the accounts first, then the log, then the queues. Where no account has a limit
@@ -38,7 +39,7 @@ final class Publishes {
         if (exchange == null && route.size() == 1 && entrance.isIdle()) {
             int bytes = message.sizeBytes();
             Account account = route.targets()[0].queue().account();
-            if (account.isLimited() && account.reserve(context.loop, bytes, 1, null, List.of()) == null) {
+            if (account.isLimited() && account.reserve(context.loop, bytes, 1, null, Set.of()) == null) {
                 proceed(message, route, ONE_RESERVED, completion, producer);
                 return;
             }

@@ -2,6 +2,7 @@ package io.sluicemq.campaign;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.AppenderBase;
 import java.util.List;
@@ -45,6 +46,10 @@ public final class BrokerLog implements AutoCloseable {
     }
 
     private static Logger logger() {
+        // While another thread is the first to log, there is a stand-in.
+        while (!(LoggerFactory.getILoggerFactory() instanceof LoggerContext)) {
+            Thread.onSpinWait();
+        }
         return (Logger) LoggerFactory.getLogger(BROKER);
     }
 

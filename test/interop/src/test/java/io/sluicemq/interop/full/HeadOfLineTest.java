@@ -72,7 +72,7 @@ class HeadOfLineTest {
         Connection connection = lab.connect(factory -> factory.setChannelRpcTimeout(0));
         Channel held = connection.createChannel();
         Sender sender = Sender.start(held, full, mode, properties(persistent), MESSAGES, BODY_BYTES);
-        Lab.until("it is held", sender::isHeld);
+        Lab.until("it is held", () -> lab.counters().parkedMessages() > 0 && sender.isHeld());
         assertThat(sender.isDone()).isFalse();
 
         // Another channel publishes to another queue, and its consumer is on this connection, too.
@@ -114,7 +114,7 @@ class HeadOfLineTest {
         connection.addBlockedListener(told::add, () -> told.add("unblocked"));
         Sender sender =
                 Sender.start(connection.createChannel(), full, Mode.PLAIN, properties(false), MESSAGES, BODY_BYTES);
-        Lab.until("it is held", sender::isHeld);
+        Lab.until("it is held", () -> lab.counters().parkedMessages() > 0 && sender.isHeld());
 
         // Longer than either side goes without hearing of the other one.
         await().during(Duration.ofMillis(3_200)).atMost(Duration.ofSeconds(5))

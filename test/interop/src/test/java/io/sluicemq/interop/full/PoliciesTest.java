@@ -177,7 +177,9 @@ class PoliciesTest {
         Channel channel = lab.channel();
         Sender sender = Sender.start(channel, queue, Mode.CONFIRMED, MessageProperties.MINIMAL_PERSISTENT_BASIC, 200,
                 1_000);
-        Lab.until("it waits", sender::isHeld);
+        Lab.until("all have come",
+                () -> lab.counters().readyMessages() + lab.counters().parkedMessages() == sender.sent()
+                        && sender.sent() == 200);
         AddressState state = lab.address(queue);
         assertThat(state.highestBytes()).isBetween(80_000L, 100_000L);
         assertThat(state.waiting()).extracting(AddressState.Waiting::limit)

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.sluicemq.campaign.BrokerUnderTest;
-import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.io.Reader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -33,10 +33,14 @@ final class Tool implements AutoCloseable {
         this.process = process;
         this.output = CompletableFuture.supplyAsync(() -> {
             StringBuilder all = new StringBuilder();
-            try (BufferedReader reader = process.inputReader(StandardCharsets.UTF_8)) {
-                for (String line = reader.readLine(); line != null; line = reader.readLine()) {
-                    all.append(line).append('\n');
-                    lines.add(line);
+            int lineStart = 0;
+            try (Reader reader = process.inputReader(StandardCharsets.UTF_8)) {
+                for (int next = reader.read(); next >= 0; next = reader.read()) {
+                    if (next == '\n') {
+                        lines.add(all.substring(lineStart));
+                        lineStart = all.length() + 1;
+                    }
+                    all.append((char) next);
                 }
                 return all.toString();
             } catch (IOException e) {

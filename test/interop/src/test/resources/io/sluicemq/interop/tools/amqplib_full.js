@@ -51,6 +51,7 @@ const modes = {
     await until(() => taken.length === count);
     assert.deepStrictEqual(taken, [...Array(count).keys()]);
     assert.deepStrictEqual(events, []);
+    await consuming.close(); // behind its acknowledgements, which connection.close() may pass
     await connection.close();
   },
 
