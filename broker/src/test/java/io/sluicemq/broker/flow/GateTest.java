@@ -81,7 +81,7 @@ class GateTest {
     }
 
     private void fill(int messages) {
-        assertThat(account.reserve(home, messages, messages, null, List.of())).isNull();
+        assertThat(account.reserve(home, messages, messages, null, java.util.Set.of())).isNull();
     }
 
     private void free(int messages) {
