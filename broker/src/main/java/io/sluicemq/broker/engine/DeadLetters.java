@@ -40,7 +40,7 @@ final class DeadLetters {
     private record Dead(
             Queue queue, Message message, Death.Reason reason, long position, int share, Completion completion) {}
 
-    /** How many of a queue's waiting letters may count nowhere. */
+    /** How many of a queue's waiting letters may count nowhere so that others come in their place. */
     private static final int MOST_LET_GO = 64;
 
     /** A letter that has room in its queues and waits for room in the log. */
@@ -92,15 +92,27 @@ final class DeadLetters {
         return entrance;
     }
 
-    /** Has waiting letters of the queue count there no more, up to so many bytes; returns how many bytes that are. */
-    long letGo(Queue queue, long bytes) {
-        long freed = 0;
-        int seen = 0;
+    /**
+     * Has waiting letters of the queue count there no more, for so many bytes. What exceeds a lowered limit goes whatever it is, since
+     * nothing comes in its place; for what does come in their place only {@link #MOST_LET_GO} go.
+     *
+     * @param full where room is needed: the queue's account, or one that counts its messages, too
+     * @return how many bytes count no more
+     */
+    long letGo(Queue queue, Account full, long bytes) {
+        int replaced = 0;
         for (Waiter each : entrance.waiting(queue)) {
-            if (freed >= bytes || seen++ == MOST_LET_GO) {
+            replaced += ((Letter) each.arrival()).isReplaced() ? 1 : 0;
+        }
+        long freed = 0;
+        for (Waiter each : entrance.waiting(queue)) {
+            boolean exceeds = full.isExceeded();
+            if (!exceeds && (freed >= bytes || replaced >= MOST_LET_GO)) {
                 break;
             }
-            freed += ((Letter) each.arrival()).letGo();
+            long letter = ((Letter) each.arrival()).letGo(!exceeds);
+            replaced += letter > 0 && !exceeds ? 1 : 0;
+            freed += letter;
         }
         return freed;
     }
@@ -177,6 +189,7 @@ final class DeadLetters {
         private final Account common;
         private boolean[] reserved;
         private boolean letGo;
+        private boolean replaced;
         private boolean waited;
 
         Letter(Dead dead, Message message, QueueProxy[] targets, Account common) {
@@ -186,12 +199,18 @@ final class DeadLetters {
             this.common = common;
         }
 
+        /** Whether it counts no more so that another may come in its place. */
+        boolean isReplaced() {
+            return replaced;
+        }
+
         /** It counts no more where it died; returns how many bytes that are, 0 if it didn't before. */
-        long letGo() {
+        long letGo(boolean forAnother) {
             if (letGo) {
                 return 0;
             }
             letGo = true;
+            replaced = forAnother;
             dead.queue().departed(dead.message());
             return dead.message().sizeBytes();
         }
@@ -240,7 +259,7 @@ final class DeadLetters {
         @Override
         boolean makesRoomIn(Account full) {
             return full.kind() != Account.Kind.QUEUE
-                    && letGo() + DeadLetters.this.letGo(dead.queue(), Long.MAX_VALUE) > 0;
+                    && letGo(false) + DeadLetters.this.letGo(dead.queue(), full, Long.MAX_VALUE) > 0;
         }
 
         /** Letters that wait for room in its queue may have it: those of the queue that can be let go of are others now. */
