@@ -39,7 +39,7 @@ final class DeadLetters {
     private record Dead(
             Queue queue, Message message, Death.Reason reason, long position, int share, Completion completion) {}
 
-    /** How many of a queue's waiting letters may count nowhere. */
+    /** How many of a queue's waiting letters may count nowhere so that others come in their place. */
     private static final int MOST_LET_GO = 64;
 
     /** A letter that has room in its queues and waits for room in the log. */
@@ -91,17 +91,35 @@ final class DeadLetters {
         return entrance;
     }
 
-    /** Has waiting letters of the queue count there no more, up to so many bytes; returns how many bytes that are. */
-    long letGo(Queue queue, long bytes) {
+    /**
+     * Has waiting letters of the queue count there no more, for so many bytes. What exceeds a lowered limit goes whatever it is, since
+     * nothing comes in its place; for what does come in their place only {@link #MOST_LET_GO} go.
+     *
+     * @param full where room is needed: the queue's account, or one that counts its messages, too
+     * @return how many bytes count no more
+     */
+    long letGo(Queue queue, Account full, long bytes) {
+        int replaced = replaced(queue);
         long freed = 0;
-        int seen = 0;
         for (Waiter each : entrance.waiting(queue)) {
-            if (freed >= bytes || seen++ == MOST_LET_GO) {
+            boolean exceeds = full.isExceeded();
+            if (!exceeds && (freed >= bytes || replaced >= MOST_LET_GO)) {
                 break;
             }
-            freed += ((Letter) each.arrival()).letGo();
+            long letter = ((Letter) each.arrival()).letGo(!exceeds);
+            replaced += letter > 0 && !exceeds ? 1 : 0;
+            freed += letter;
         }
         return freed;
+    }
+
+    /** How many of its letters that wait count no more, so that others may come in their place. */
+    private int replaced(Queue queue) {
+        int replaced = 0;
+        for (Waiter each : entrance.waiting(queue)) {
+            replaced += ((Letter) each.arrival()).isReplaced() ? 1 : 0;
+        }
+        return replaced;
     }
 
     /** There may be room in the log for letters that wait. */
@@ -174,6 +192,7 @@ final class DeadLetters {
         private final Dead dead;
         private boolean[] reserved;
         private boolean letGo;
+        private boolean replaced;
         private boolean waited;
 
         Letter(Dead dead, Message message, QueueProxy[] targets, Account common) {
@@ -181,12 +200,18 @@ final class DeadLetters {
             this.dead = dead;
         }
 
+        /** Whether it counts no more so that another may come in its place. */
+        boolean isReplaced() {
+            return replaced;
+        }
+
         /** It counts no more where it died; returns how many bytes that are, 0 if it didn't before. */
-        long letGo() {
+        long letGo(boolean forAnother) {
             if (letGo) {
                 return 0;
             }
             letGo = true;
+            replaced = forAnother;
             dead.queue().departed(dead.message());
             return dead.message().sizeBytes();
         }
@@ -212,19 +237,19 @@ final class DeadLetters {
             if (full.kind() == Account.Kind.QUEUE) {
                 return false;
             }
-            boolean amongFirst = entrance.waiting(dead.queue()).size() < MOST_LET_GO;
-            return DeadLetters.this.letGo(dead.queue(), Long.MAX_VALUE) + (amongFirst ? letGo() : 0) > 0;
+            long freed = DeadLetters.this.letGo(dead.queue(), full, Long.MAX_VALUE);
+            boolean exceeds = full.isExceeded();
+            if (exceeds || replaced(dead.queue()) < MOST_LET_GO) {
+                freed += letGo(!exceeds); // it may not be one of those who wait yet
+            }
+            return freed > 0;
         }
 
-        /** It is one of the first no more: where they wait for room that they take themselves, the next one is let go. */
+        /** It waits no more: where letters wait for room that they take themselves, the next one may be let go. */
         private void letNextGo() {
-            int seen = 0;
             for (Waiter each : entrance.waiting(dead.queue())) {
-                if (seen++ == MOST_LET_GO) {
-                    return;
-                }
                 if (each.account().kind() != Account.Kind.QUEUE) {
-                    DeadLetters.this.letGo(dead.queue(), Long.MAX_VALUE);
+                    DeadLetters.this.letGo(dead.queue(), each.account(), Long.MAX_VALUE);
                     return;
                 }
             }

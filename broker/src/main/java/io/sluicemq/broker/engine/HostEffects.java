@@ -30,6 +30,11 @@ final class HostEffects implements QueueEffects {
         context.firstInRoom(deadLetters::room);
     }
 
+    /** The way that dead letters take into queues. */
+    Entrance entrance() {
+        return deadLetters.entrance();
+    }
+
     @Override
     public void deadLetter(
             Queue queue, Message message, Death.Reason reason, long position, int share, Completion completion) {
@@ -66,7 +71,7 @@ final class HostEffects implements QueueEffects {
 
     @Override
     public boolean lettersLetGo(Queue queue, long bytes) {
-        return deadLetters.letGo(queue, bytes) > 0;
+        return deadLetters.letGo(queue, queue.account(), bytes) > 0;
     }
 
     // ---- the log

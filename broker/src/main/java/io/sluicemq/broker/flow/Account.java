@@ -178,6 +178,11 @@ public final class Account {
         return configured == AddressLimits.NONE ? Allowance.UNLIMITED : configured;
     }
 
+    /** Whether it holds more than its limits, which were lowered. */
+    public boolean isExceeded() {
+        return room.usedBytes() > room.maxBytes() || room.usedMessages() > room.maxMessages();
+    }
+
     /** Whether whatever comes must be reserved before. */
     public boolean isLimited() {
         return room.isLimited() || parent != null;

@@ -49,6 +49,9 @@ public final class Journal implements LogListener {
         void segmentEmptied();
     }
 
+    /** A read that is to begin when another has ended. */
+    private record WaitingRead(long[] positions, int count, ReadBatch batch) {}
+
     private record Names(MessageFormat format, String exchange, String routingKey, byte[] encoded) {}
 
     private final Log log;
@@ -63,7 +66,8 @@ public final class Journal implements LogListener {
     /** Changes of the topology that wait for room, encoded. */
     private final ArrayDeque<byte[]> pending = new ArrayDeque<>();
     private final ArrayDeque<Completion> barriers = new ArrayDeque<>();
-    private final ArrayDeque<Runnable> waitingReads = new ArrayDeque<>();
+    /** Reads for which there was no room: while there are some, one is under way whose end is looked for, or just ends. */
+    private final ArrayDeque<WaitingRead> waitingReads = new ArrayDeque<>();
     private Removed removed = new Removed();
     private Removed removedBefore = new Removed();
     private Removed spareRemoved;
@@ -465,18 +469,22 @@ public final class Journal implements LogListener {
             @Override
             public void done(int records, java.io.IOException failure) {
                 batch.done(records, failure);
-                Runnable next = waitingReads.poll();
-                if (next != null) {
-                    next.run();
-                }
+                startReads();
             }
         };
-        if (!waitingReads.isEmpty() || !port.read(positions, 0, count, watched)) {
-            waitingReads.add(() -> {
-                if (!port.read(positions, 0, count, watched)) {
-                    throw new IllegalStateException("a read has ended, and there is no room for the next");
-                }
-            });
+        waitingReads.add(new WaitingRead(positions, count, watched));
+        if (waitingReads.size() == 1) {
+            startReads();
+        }
+    }
+
+    /** Starts reads that wait, as far as there is room; for the others there is when the next one ends. */
+    private void startReads() {
+        for (WaitingRead next = waitingReads.peek(); next != null; next = waitingReads.peek()) {
+            if (!port.read(next.positions(), 0, next.count(), next.batch())) {
+                return;
+            }
+            waitingReads.poll();
         }
     }
 

@@ -25,7 +25,7 @@ public interface QueueEffects {
 
     /**
      * Has dead letters of the queue that wait for room elsewhere count in its account no more, for so many bytes but only a
-     * few of them, so that messages may come in by which others make room for those: where queues dead-letter to each other in a
+     * few of them and what is beyond a lowered limit, so that messages may come in by which others make room for those: where queues dead-letter to each other in a
      * circle, all of them full, none could move otherwise. Returns whether it has done so for any.
      */
     boolean lettersLetGo(Queue queue, long bytes);

@@ -486,6 +486,59 @@ class FullAddressCasesTest {
         circle(List.of("a", "b", "c"), 100);
     }
 
+    /** Of many letters beyond the new limits, none waits for those that are to leave only after it. */
+    @Test
+    void shouldMoveOnInACircleWhoseLimitsWereLowered() {
+        first.declares("a", lettersTo("b"));
+        first.declares("b", lettersTo("a"));
+        limit(rule("a", FullPolicy.BLOCK, 200), rule("b", FullPolicy.BLOCK, 200));
+        for (int i = 0; i < 200; i++) {
+            publish(first, "a", "of a");
+            publish(first, "b", "of b");
+        }
+        TestConsumer fromA = first.consumes("a", 0);
+        TestConsumer fromB = first.consumes("b", 0);
+        first.<Void>asks(fromA.port::cancel);
+        first.<Void>asks(fromB.port::cancel);
+
+        limit(rule("a", FullPolicy.BLOCK, 1), rule("b", FullPolicy.BLOCK, 1));
+        first.settlesAll(fromA.deliveries, Outcome.REJECTED);
+        first.settlesAll(fromB.deliveries, Outcome.REJECTED);
+        broker.settle();
+
+        for (int i = 0; i < 200; i++) {
+            accept(first.gets("b"));
+            accept(first.gets("a"));
+        }
+        assertThat(account("a").usedMessages()).isZero();
+        assertThat(account("b").usedMessages()).isZero();
+    }
+
+    /** The same where letters take what a virtual host has: those that wait for another queue, too. */
+    @Test
+    void shouldMoveOnInAVirtualHostWhoseLimitWasLowered() {
+        withVirtualHostLimit(400);
+        first.declares("a", lettersTo("b"));
+        first.declares("b", Map.of());
+        limit(rule("b", FullPolicy.BLOCK, 1));
+        publish(first, "b", "held");
+        for (int i = 0; i < 200; i++) {
+            publish(first, "a", "of a");
+        }
+        TestConsumer fromA = first.consumes("a", 0);
+        first.<Void>asks(fromA.port::cancel);
+        first.settlesAll(fromA.deliveries, Outcome.REJECTED);
+
+        broker.engine.virtualHostLimits(Map.of("/", new AddressLimits(
+                AddressLimits.NONE, 2, FullPolicy.BLOCK, 80, AddressLimits.NONE, AddressLimits.NONE, false)));
+        broker.settle();
+        accept(first.gets("b"));
+        for (int i = 0; i < 200; i++) {
+            accept(first.gets("b"));
+        }
+        assertThat(host().account().usedMessages()).isZero();
+    }
+
     /** The one that closes the circle is too large for what small ones leave: the others must hear of it. */
     @Test
     void shouldMoveOnInACircleOfSmallAndLargeMessages() {
