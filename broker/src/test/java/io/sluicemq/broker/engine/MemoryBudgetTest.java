@@ -53,6 +53,24 @@ class MemoryBudgetTest {
     }
 
     @Test
+    void shouldLogAShortageThatLastsHoweverSoonAfterAnother() {
+        client.declares("large", Map.of());
+        try (var log = new LogCapture()) {
+            fill();
+            purge();
+            fill();
+            assertThat(log.messages(Level.WARN)).hasSize(1);
+
+            broker.loops.advance(TimeUnit.SECONDS.toNanos(10));
+            assertThat(log.messages(Level.WARN)).hasSize(2);
+            broker.loops.advance(TimeUnit.SECONDS.toNanos(60));
+            purge();
+            assertThat(log.messages(Level.WARN)).hasSize(2);
+            assertThat(log.messages(Level.INFO).getLast()).endsWith("publishers go on, after 70000 ms");
+        }
+    }
+
+    @Test
     void shouldTellWhoAsksHowLongPublishersHaveWaited() {
         client.declares("large", Map.of());
         assertThat(shortage()).isEmpty();
