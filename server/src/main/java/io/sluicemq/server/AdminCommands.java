@@ -2,6 +2,7 @@ package io.sluicemq.server;
 
 import io.sluicemq.base.option.Problem;
 import io.sluicemq.broker.engine.BrokerEngine;
+import io.sluicemq.broker.engine.Shortage;
 import io.sluicemq.broker.flow.AddressLimits;
 import io.sluicemq.broker.flow.AddressState;
 import io.sluicemq.broker.flow.FullPolicy;
@@ -9,6 +10,7 @@ import io.sluicemq.management.AdminSocket;
 import io.sluicemq.server.config.ConfigException;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ArrayNode;
@@ -19,7 +21,8 @@ import tools.jackson.databind.node.ObjectNode;
  *
  * <pre>
  * {"command": "why", "subject": S}    addresses that somebody waits for or that are full, each an {@link AddressState}; with
- *                                     a subject those of that name, and those that a connection with S in its name waits for
+ *                                     a subject those of that name, and those that a connection with S in its name waits for;
+ *                                     "shortage", a {@link Shortage}, if every publish waits for memory or for the disk
  * {"command": "addresses"}            all addresses
  * {"command": "reload"}               {@link Reload}; or "problems", lines, if the file is not valid
  * </pre>
@@ -53,7 +56,9 @@ final class AdminCommands implements AdminSocket.Commands {
         return switch (command) {
             case "why" -> {
                 String subject = request.path("subject").asString(null);
-                yield engine.addressStates(null, null, false).thenApply(states -> answer(why(states, subject)));
+                yield engine.addressStates(null, null, false)
+                        .thenApply(states -> answer(why(states, subject)))
+                        .thenCombine(engine.shortage(), AdminCommands::with);
             }
             case "addresses" -> engine.addressStates(null, null, false).thenApply(AdminCommands::answer);
             case "reload" -> reload();
@@ -90,6 +95,11 @@ final class AdminCommands implements AdminSocket.Commands {
                 .limit(MAX_STATES)
                 .forEach(state -> array.add(JSON.valueToTree(state)));
         answer.put("leftOff", Math.max(0, states.size() - MAX_STATES));
+        return answer;
+    }
+
+    private static ObjectNode with(ObjectNode answer, Optional<Shortage> shortage) {
+        shortage.ifPresent(found -> answer.set("shortage", JSON.valueToTree(found)));
         return answer;
     }
 

@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
@@ -166,6 +167,14 @@ public final class BrokerEngine implements Broker {
             });
         }
         return sum.thenApply(Tally::toCounters);
+    }
+
+    /** What every publish waits for; empty if that is nothing. Any thread. */
+    public CompletableFuture<Optional<Shortage>> shortage() {
+        CompletableFuture<Optional<Shortage>> found = new CompletableFuture<>();
+        LoopContext first = contexts[0]; // all are told the same
+        first.loop.execute(() -> found.complete(Optional.ofNullable(first.shortageNow())));
+        return found;
     }
 
     /** Has these limits hold for all addresses, those there are and those to come; done when they do. Any thread. */

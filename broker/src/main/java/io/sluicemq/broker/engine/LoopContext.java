@@ -61,6 +61,9 @@ final class LoopContext {
     boolean memoryLow;
     /** Why the log takes no messages; empty while it does. */
     private String logRefusal = "";
+
+    private boolean isShort;
+    private long shortSinceNanos;
     /** The loop's access to the log; null if the broker keeps everything in memory. Set once, before the loop has work. */
     private Journal journal;
     /** Publishes that wait for room in the log, in their order. */
@@ -235,6 +238,10 @@ final class LoopContext {
 
     private void tellClients() {
         String reason = shortage();
+        if (reason != null && !isShort) {
+            shortSinceNanos = loop.nanoTime();
+        }
+        isShort = reason != null;
         for (ConnectedClient client : clients.toArray(ConnectedClient[]::new)) {
             client.resources(reason);
         }
@@ -246,6 +253,13 @@ final class LoopContext {
             return logRefusal;
         }
         return memoryLow ? memory.reason() : null;
+    }
+
+    /** The same with since when; null if publishers need not wait. */
+    Shortage shortageNow() {
+        return isShort
+                ? new Shortage(shortage(), TimeUnit.NANOSECONDS.toMillis(loop.nanoTime() - shortSinceNanos))
+                : null;
     }
 
     /** Bytes of ready messages that each queue here may keep in memory before others wait in the log. */

@@ -1,7 +1,6 @@
 package io.sluicemq.broker.engine;
 
 import io.sluicemq.api.Client.Reservation;
-import io.sluicemq.base.LogLimit;
 import io.sluicemq.base.Loop;
 import io.sluicemq.base.LoopOwned;
 import java.util.ArrayDeque;
@@ -20,7 +19,7 @@ import org.slf4j.LoggerFactory;
  * <p>Only publishers are held back; consumers, settlements and declarations go on.
  *
  * <p>Where consumers are slower than publishers this happens many times a second: one time in {@value #LOG_SECONDS} seconds is
- * logged, with how many others there were.
+ * logged, with how many others there were. One that lasts is always logged, if late.
  */
 @LoopOwned
 final class MemoryBudget {
@@ -29,7 +28,6 @@ final class MemoryBudget {
 
     private static final int LOG_SECONDS = 10;
 
-    private final LogLimit lines = new LogLimit(TimeUnit.SECONDS.toNanos(LOG_SECONDS));
     private final long budgetBytes;
     private final long resumeBytes;
     private final Loop home;
@@ -41,6 +39,13 @@ final class MemoryBudget {
     private boolean tight;
     private long lowSinceNanos;
     private boolean logged;
+    /** The earliest time of the next line, once there was one. */
+    private long nextLineNanos;
+    private boolean hasLine;
+    /** How often it was short since the last line, and over without one. */
+    private int unlogged;
+    /** When what lasts is logged; null if nothing is to come. */
+    private Loop.Timer lineToCome;
     private int unanswered;
     private LargestQueues largest = LargestQueues.NONE;
 
@@ -84,30 +89,46 @@ final class MemoryBudget {
             grantNext();
             if (logged) {
                 logEnd();
+            } else if (unanswered == 0) {
+                unlogged++;
             }
         }
     }
 
-    /** Asks all loops for their largest queues, and logs what holds the publishers when they have answered. */
+    /** Asks all loops for their largest queues, and logs what holds the publishers when they have answered; later, if it must. */
     private void explain() {
         if (unanswered > 0) {
             return;
         }
-        long times = lines.take(lowSinceNanos);
-        if (times == 0) {
+        long now = home.nanoTime();
+        if (hasLine && now - nextLineNanos < 0) {
+            if (lineToCome == null) {
+                lineToCome = home.schedule(nextLineNanos - now, this::explainWhatLasts);
+            }
             return;
         }
+        hasLine = true;
+        nextLineNanos = now + TimeUnit.SECONDS.toNanos(LOG_SECONDS);
+        int others = unlogged;
+        unlogged = 0;
         largest = LargestQueues.NONE;
         unanswered = contexts.length;
         for (LoopContext context : contexts) {
             home.send(context.loop, () -> {
                 LargestQueues found = LargestQueues.of(context.queues);
-                context.loop.send(home, () -> answered(found, times));
+                context.loop.send(home, () -> answered(found, others));
             });
         }
     }
 
-    private void answered(LargestQueues found, long times) {
+    private void explainWhatLasts() {
+        lineToCome = null;
+        if (low && !logged) {
+            explain();
+        }
+    }
+
+    private void answered(LargestQueues found, int others) {
         largest = largest.or(found);
         unanswered--;
         if (unanswered > 0) {
@@ -117,7 +138,7 @@ final class MemoryBudget {
                 "messages take more memory than the budget of {} MiB: publishers wait until there is room{}{}",
                 budgetBytes >> 20,
                 largest.inWords(),
-                times == 1 ? "" : " (so it was " + (times - 1) + " more times since the last such line)");
+                others == 0 ? "" : " (so it was " + others + " more times since the last such line)");
         logged = true;
         if (!low) {
             logEnd();

@@ -211,12 +211,14 @@ public final class Gate {
         long times = lines.take(home.nanoTime());
         if (times > 0) {
             LOG.info(
-                    "{}, {} waits for room in {} '{}' of virtual host '{}': {}, {} bytes and {} messages are used{}",
+                    "{}, {} waits for room in {} '{}'{}: {}, {} bytes and {} messages are used{}",
                     ticket.holder().connection(),
                     ticket.holder().producer(),
                     account.kind().word(),
                     account.name(),
-                    account.virtualHost(),
+                    account.kind() == Account.Kind.VIRTUAL_HOST
+                            ? ""
+                            : " of virtual host '" + account.virtualHost() + "'",
                     account.limitInWords(),
                     room.usedBytes(),
                     room.usedMessages(),

@@ -7,6 +7,8 @@ import ch.qos.logback.classic.Level;
 import io.sluicemq.broker.engine.TestBroker.TestClient;
 import io.sluicemq.testkit.LogCapture;
 import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
@@ -48,6 +50,45 @@ class MemoryBudgetTest {
             assertThat(log.messages(Level.WARN).getLast())
                     .endsWith("(so it was 19 more times since the last such line)");
         }
+    }
+
+    @Test
+    void shouldLogAShortageThatLastsHoweverSoonAfterAnother() {
+        client.declares("large", Map.of());
+        try (var log = new LogCapture()) {
+            fill();
+            purge();
+            fill();
+            assertThat(log.messages(Level.WARN)).hasSize(1);
+
+            broker.loops.advance(TimeUnit.SECONDS.toNanos(10));
+            assertThat(log.messages(Level.WARN)).hasSize(2);
+            broker.loops.advance(TimeUnit.SECONDS.toNanos(60));
+            purge();
+            assertThat(log.messages(Level.WARN)).hasSize(2);
+            assertThat(log.messages(Level.INFO).getLast()).endsWith("publishers go on, after 70000 ms");
+        }
+    }
+
+    @Test
+    void shouldTellWhoAsksHowLongPublishersHaveWaited() {
+        client.declares("large", Map.of());
+        assertThat(shortage()).isEmpty();
+
+        fill();
+        broker.loops.advance(TimeUnit.MILLISECONDS.toNanos(250));
+        assertThat(shortage()).contains(new Shortage("messages take more memory than the budget of 1 MiB", 250));
+
+        purge();
+        assertThat(shortage()).isEmpty();
+        fill();
+        assertThat(shortage()).map(Shortage::sinceMillis).contains(0L);
+    }
+
+    private Optional<Shortage> shortage() {
+        CompletableFuture<Optional<Shortage>> found = broker.engine.shortage();
+        broker.loops.runAll();
+        return found.join();
     }
 
     private void fill() {

@@ -2,6 +2,7 @@ package io.sluicemq.cli.admin;
 
 import io.sluicemq.broker.flow.AddressLimits;
 import io.sluicemq.broker.flow.AddressState;
+import io.sluicemq.broker.flow.FullPolicy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -45,14 +46,16 @@ final class AddressTable {
 
     private static List<String> row(AddressState state) {
         AddressLimits limits = state.limits();
+        // As in what `why` says: with page the others limit what is in memory, and the address may hold more.
+        boolean pages = limits.policy() == FullPolicy.PAGE;
         return List.of(
                 state.virtualHost(),
                 state.address(),
                 state.kind(),
                 Units.bytes(state.usedBytes()),
-                Units.limitBytes(limits.maxBytes()),
+                Units.limitBytes(pages ? limits.pageLimitBytes() : limits.maxBytes()),
                 Long.toString(state.usedMessages()),
-                Units.limitCount(limits.maxMessages()),
+                Units.limitCount(pages ? AddressLimits.NONE : limits.maxMessages()),
                 limits.policy().name().toLowerCase(Locale.ROOT),
                 Integer.toString(state.waiting().size()),
                 Long.toString(state.droppedMessages()),

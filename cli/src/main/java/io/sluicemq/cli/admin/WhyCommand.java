@@ -21,8 +21,9 @@ import tools.jackson.databind.node.ObjectNode;
         description = "Say which producers wait, why, and who could make room.",
         footer = {
             "",
-            "Of a running broker, by its data folder and as the user who runs it. Without an address",
-            "or a connection: all who wait, and addresses that are full.",
+            "Of a running broker, by its data folder and as the user who runs it.",
+            "Without an address or a connection: all who wait, and full addresses.",
+            "It begins with a shortage of memory or disk that holds every publisher.",
             "",
             "  sluicemq why                          all who wait",
             "  sluicemq why orders                   an address: a queue or an exchange",

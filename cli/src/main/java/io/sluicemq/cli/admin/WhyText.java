@@ -1,5 +1,6 @@
 package io.sluicemq.cli.admin;
 
+import io.sluicemq.broker.engine.Shortage;
 import io.sluicemq.broker.flow.AddressLimits;
 import io.sluicemq.broker.flow.AddressState;
 import io.sluicemq.broker.flow.FullPolicy;
@@ -7,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** Says in sentences who waits, for what, and who could make room. Stateless but for the lines at hand. */
+/** Says in sentences who waits, for what, and who could make room; before that, if everybody does. Stateless but for the lines at hand. */
 final class WhyText {
 
     /** So many of those who wait for an address, of its queues, and of the consumers of each are named. */
@@ -20,9 +21,14 @@ final class WhyText {
     /** @param subject what was asked about; null for all */
     static List<String> lines(AddressAnswer answer, String subject) {
         WhyText text = new WhyText();
+        Shortage shortage = answer.shortage();
+        if (shortage != null) {
+            text.lines.add("Whoever publishes waits, wherever to, for " + Units.millis(shortage.sinceMillis())
+                    + " now: " + shortage.reason());
+        }
         if (answer.addresses().isEmpty()) {
             text.lines.add(subject == null
-                    ? "Nobody waits, and no address is full."
+                    ? shortage == null ? "Nobody waits, and no address is full." : "No address is full."
                     : "There is no address '" + subject + "', and no connection with that in its name waits.");
         }
         for (AddressState state : answer.addresses()) {

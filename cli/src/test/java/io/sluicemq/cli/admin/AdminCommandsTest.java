@@ -2,6 +2,7 @@ package io.sluicemq.cli.admin;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluicemq.broker.engine.Shortage;
 import io.sluicemq.broker.flow.AddressLimits;
 import io.sluicemq.broker.flow.AddressState;
 import io.sluicemq.broker.flow.FullPolicy;
@@ -108,6 +109,44 @@ class AdminCommandsTest {
                 "Nobody waits, and no address is full.",
                 "There is no address 'orders', and no connection with that in its name waits.");
         assertThat(asked.getLast().get("subject").asString()).isEqualTo("orders");
+    }
+
+    @Test
+    void shouldSayThatEverybodyWaits() {
+        ObjectNode node = JSON.createObjectNode().put("leftOff", 0);
+        node.withArray("addresses");
+        node.set("shortage",
+                JSON.valueToTree(new Shortage("messages take more memory than the budget of 19 MiB", 4_230)));
+        answer.complete(node);
+
+        assertThat(run(new WhyCommand())).isZero();
+        assertThat(run(new WhyCommand(), "orders")).isZero();
+
+        String shortage =
+                "Whoever publishes waits, wherever to, for 4.2 s now: messages take more memory than the budget of"
+                        + " 19 MiB";
+        assertThat(out.toString().lines()).containsExactly(
+                shortage,
+                "No address is full.",
+                shortage,
+                "There is no address 'orders', and no connection with that in its name waits.");
+    }
+
+    @Test
+    void shouldListNoLimitOfMemoryAsOneOfTheAddress() {
+        answer(
+                new AddressState("/", "a", "queue", new AddressLimits(1 << 20, 5, FullPolicy.PAGE, 80, -1, -1, false),
+                        2 << 20, 10, 2 << 20, 0, 0, List.of(), List.of()),
+                new AddressState("/", "b", "queue",
+                        new AddressLimits(1 << 20, 5, FullPolicy.PAGE, 80, 1 << 30, -1, false),
+                        2 << 20, 10, 2 << 20, 0, 0, List.of(), List.of()));
+
+        assertThat(run(new AddressesCommand())).isZero();
+
+        assertThat(out.toString().lines()).containsExactly(
+                "VIRTUAL HOST  ADDRESS  KIND     BYTES    LIMIT  MESSAGES  LIMIT  POLICY  WAITING  DROPPED  REFUSED",
+                "/             a        queue  2.0 MiB        -        10      -  page          0        0        0",
+                "/             b        queue  2.0 MiB  1.0 GiB        10      -  page          0        0        0");
     }
 
     @Test

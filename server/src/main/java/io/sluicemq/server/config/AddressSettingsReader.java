@@ -30,6 +30,9 @@ final class AddressSettingsReader {
     private static final List<Option<?>> ABOUT_WAITING =
             List.of(ServerOptions.LOW_WATER, ServerOptions.HOLD_LIMIT, ServerOptions.UNCOOPERATIVE_PRODUCERS);
 
+    private static final Set<String> LIMITS =
+            Set.of(ServerOptions.MAX_SIZE_BYTES.key(), ServerOptions.MAX_MESSAGES.key());
+
     /** Words that stand for any in a name; no name that a client uses is likely to have them. */
     private static final String SOME_WORD = "\u0001";
 
@@ -52,6 +55,15 @@ final class AddressSettingsReader {
 
         private static boolean lifts(Long here, Long there) {
             return !isLimit(there) || here != null && !isLimit(here);
+        }
+
+        boolean hasRefusedLimit(List<Problem> problems) {
+            return problems.stream()
+                    .filter(problem -> problem.key().startsWith(path + "."))
+                    .map(problem -> problem.nearest() != null
+                            ? problem.nearest()
+                            : problem.key().substring(path.length() + 1))
+                    .anyMatch(LIMITS::contains);
         }
 
         void refuse(Option<?> option, String what, List<Problem> problems) {
@@ -142,7 +154,8 @@ final class AddressSettingsReader {
         boolean canAct = all.stream().anyMatch(other -> other.hasLimit()
                 && section.pattern().overlaps(other.pattern())
                 && !section.liftsAllOf(other));
-        if (!canAct) {
+        // A limit that was refused was meant: the mistake in it is told already.
+        if (!canAct && all.stream().noneMatch(other -> other.hasRefusedLimit(problems))) {
             section.refuse(ServerOptions.ADDRESS_FULL_POLICY, "is '" + word(policy)
                     + "', but no address that matches can be full: expected max-size-bytes or max-messages here, or in"
                     + " another match for these addresses", problems);

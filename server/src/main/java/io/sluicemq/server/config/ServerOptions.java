@@ -202,7 +202,8 @@ public final class ServerOptions {
 
     public static final Option<String> MATCH = Option.of(
             "match",
-            OptionType.STRING,
+            // YAML takes a # without quotes for a comment, and a * for an alias.
+            OptionType.STRING.where("a pattern such as \"orders.#\", in quotes if it begins with # or *", text -> true),
             "The names of addresses (queues and exchanges) that this is about: words between dots, `*` for any word, `#` for"
                     + " any number of words. The most specific match decides, for each key by itself.")
             .required();

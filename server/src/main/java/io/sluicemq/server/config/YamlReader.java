@@ -100,7 +100,7 @@ public final class YamlReader {
                     .or(e::getContextMark)
                     .map(this::place)
                     .orElse(settings.place());
-            problems.add(Problem.of(place, "", "this is not YAML: " + oneLine(e.getProblem())));
+            problems.add(Problem.of(place, "", "this is not YAML: " + oneLine(e.getProblem()) + hint(e)));
         } catch (YamlEngineException e) {
             problems.add(Problem.of(settings.place(), "", "this is not YAML: " + oneLine(e.getMessage())));
         }
@@ -285,6 +285,12 @@ public final class YamlReader {
 
     private Place place(Mark mark) {
         return new Place(source, mark.getLine() + 1, mark.getColumn() + 1);
+    }
+
+    /** A value that begins with * is an alias to YAML, which nobody means here. */
+    private static String hint(MarkedYamlEngineException e) {
+        boolean isAlias = (e.getContext() + e.getProblem()).contains("alias");
+        return isAlias ? "; a value that begins with * has to be in quotes" : "";
     }
 
     private static String oneLine(String text) {

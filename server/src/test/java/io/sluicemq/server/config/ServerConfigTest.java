@@ -275,7 +275,19 @@ class ServerConfigTest {
                         "listeners: {a: {}, b: {port: 5672}}",
                         "1:30: listeners a and b are both at 127.0.0.1:5672"),
                 // Limits of addresses and virtual hosts
-                wrong("address-settings:\n- max-messages: 1", "2:3: address-settings[0] has no 'match': expected text"),
+                wrong("address-settings:\n- max-messages: 1",
+                        "2:3: address-settings[0] has no 'match': expected a pattern such as \"orders.#\", in quotes if it"
+                                + " begins with # or *"),
+                wrong("address-settings:\n- match: #\n  max-messages: 1",
+                        "2:9: address-settings[0].match is empty: expected a pattern such as \"orders.#\", in quotes if"
+                                + " it begins with # or *"),
+                wrong("address-settings:\n- match: *\n  max-messages: 1",
+                        "2:11: this is not YAML: unexpected character found (10); a value that begins with * has to be in"
+                                + " quotes"),
+                wrong("address-settings: [{match: a, max-messages: many, address-full-policy: block}]",
+                        "1:45: address-settings[0].max-messages is 'many': expected a whole number, or none, at least 1"),
+                wrong("address-settings: [{match: a, max-message: 5, address-full-policy: block}]",
+                        "1:31: unknown key 'max-message' in address-settings[0]: did you mean 'max-messages'?"),
                 wrong("address-settings: [{match: ''}]",
                         "1:28: address-settings[0].match '' has an empty word: expected words with a dot between them,"
                                 + " such as orders.*"),
@@ -355,7 +367,8 @@ class ServerConfigTest {
                 wrong("loops: 1\n\tdata: x",
                         "2:1: this is not YAML: found character '\\t(TAB)' that cannot start any token"
                                 + ". (Do not use \\t(TAB) for indentation)"),
-                wrong("loops: *x", "1:8: this is not YAML: found undefined alias x"),
+                wrong("loops: *x",
+                        "1:8: this is not YAML: found undefined alias x; a value that begins with * has to be in quotes"),
                 wrong("loops: 1\n---\nloops: 2", "2:1: this is not YAML: but found another document"));
     }
 
