@@ -188,16 +188,19 @@ final class Entrance {
         return own == null ? List.of() : own.waiters();
     }
 
+    /** All who wait; those of one lane in the order in which they came. */
+    List<Waiter> waiting() {
+        List<Waiter> all = new ArrayList<>();
+        lanes.values().forEach(lane -> all.addAll(lane.waiters()));
+        return all;
+    }
+
     /** Whoever this was for has gone: what waits is dropped. Returns how many. */
     int close() {
         int dropped = 0;
-        List<Lane> all = List.copyOf(lanes.values());
+        List<Waiter> ended = waiting().stream().filter(each -> !each.isEntering()).toList();
+        lanes.values().forEach(Lane::clear);
         lanes.clear();
-        List<Waiter> ended = new ArrayList<>();
-        for (Lane lane : all) {
-            lane.waiters().stream().filter(each -> !each.isEntering()).forEach(ended::add);
-            lane.clear();
-        }
         // First all end, then they are told so: that may have consequences.
         ended.forEach(Waiter::end);
         for (Waiter waiter : ended) {

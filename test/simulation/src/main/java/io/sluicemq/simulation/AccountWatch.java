@@ -3,6 +3,7 @@ package io.sluicemq.simulation;
 import io.sluicemq.base.Allowance;
 import io.sluicemq.broker.engine.BrokerCounters;
 import io.sluicemq.broker.engine.EngineView;
+import io.sluicemq.broker.engine.EngineView.Waiting;
 import io.sluicemq.broker.flow.Account;
 import io.sluicemq.broker.flow.AddressLimits;
 import io.sluicemq.broker.flow.FullPolicy;
@@ -27,7 +28,6 @@ final class AccountWatch {
     private final Statistics statistics;
     private final EngineView view;
     private final Map<Account, Seen> seen = new IdentityHashMap<>();
-    private boolean hasPaged;
     private long looks;
 
     /** An account when it was looked at last. */
@@ -51,17 +51,11 @@ final class AccountWatch {
         return view.counters();
     }
 
-    /** Whether messages were paged out, with which the account of their exchange loses count. */
-    boolean hasPaged() {
-        return hasPaged;
-    }
-
     /** What must hold whenever no turn runs. */
     void look() {
         boolean idle = !machine.isAnyLoopReady();
         boolean still = idle && !machine.workers.isReady() && !view.waitsForLog() && !lettersWaitForLog();
         for (Queue queue : view.queues()) {
-            hasPaged |= queue.residentMessages() < queue.ready();
             checkLimit(queue.account(), still);
         }
         view.exchanges().forEach(account -> checkLimit(account, still));
@@ -70,6 +64,7 @@ final class AccountWatch {
         }
         if (idle) {
             checkGates();
+            checkOrder();
         }
         if (still) {
             limits.settled();
@@ -135,8 +130,6 @@ final class AccountWatch {
 
     /** That whoever waits does so for a reason, and that what waits is counted. With idle loops only. */
     private void checkGates() {
-        long parkedMessages = 0;
-        long parkedBytes = 0;
         for (Map.Entry<Account, Queue> each : accounts().entrySet()) {
             Account account = each.getKey();
             List<Ticket> tickets = tickets(account);
@@ -153,33 +146,79 @@ final class AccountWatch {
             for (Ticket ticket : tickets) {
                 Broken.unless(ticket.holder().parkedMessages() > 0, "%s of %s waits for %s with nothing",
                         ticket.holder().producer(), ticket.holder().connection(), account);
-                parkedMessages += ticket.holder().parkedMessages();
-                parkedBytes += ticket.holder().parkedBytes();
                 if (GateView.isInternal(ticket)) {
                     statistics.lettersWait();
                 }
             }
         }
+    }
+
+    /**
+     * That whatever waits does so at one gate, of an account that it counts in; or behind what came before it from the same producer
+     * to one of its queues; or stands aside for a moment. With idle loops only.
+     */
+    private void checkOrder() {
+        Map<Ticket.Holder, Account> gates = gatesByHolder();
+        long standing = 0;
+        long messages = 0;
+        long bytes = 0;
+        for (Waiting each : view.waiting()) {
+            messages++;
+            bytes += each.bytes();
+            Account gate = gates.get(each.holder());
+            Broken.unless(each.behind() == each.mustBeBehind(),
+                    "%s of %s waits for %s %s something else, but should not", each.producer(), each.connection(),
+                    each.queues(), each.behind() ? "behind" : "beside");
+            if (gate != null) {
+                standing++;
+                Broken.unless(each.accounts().contains(gate) && !each.behind(),
+                        "%s of %s waits for %s at the gate of %s", each.producer(), each.connection(), each.queues(),
+                        gate);
+            } else {
+                Broken.unless(each.behind() || each.aside(), "%s of %s waits for %s at no gate, and behind nothing",
+                        each.producer(), each.connection(), each.queues());
+                statistics.stoodAside(each.aside() ? 1 : 0);
+            }
+        }
+        Broken.unless(standing == gates.size(), "%d wait at gates, but only %d have something that waits",
+                gates.size(), standing);
         BrokerCounters counters = view.counters();
-        // Others stand behind those.
-        Broken.unless(parkedMessages <= counters.parkedMessages() && parkedBytes <= counters.parkedBytes(),
-                "%d messages of %d bytes wait at gates, but the broker has counted %d of %d bytes", parkedMessages,
-                parkedBytes, counters.parkedMessages(), counters.parkedBytes());
-        Broken.unless(parkedMessages > 0 || counters.parkedMessages() == 0 && counters.parkedBytes() == 0,
-                "nobody waits at a gate, but the broker has counted %d messages of %d bytes that wait",
+        Broken.unless(messages == counters.parkedMessages() && bytes == counters.parkedBytes(),
+                "%d messages of %d bytes wait, but the broker has counted %d of %d bytes", messages, bytes,
                 counters.parkedMessages(), counters.parkedBytes());
+    }
+
+    private Map<Ticket.Holder, Account> gatesByHolder() {
+        Map<Ticket.Holder, Account> gates = new IdentityHashMap<>();
+        for (Account account : accounts().keySet()) {
+            for (Ticket ticket : tickets(account)) {
+                Account other = gates.put(ticket.holder(), account);
+                Broken.unless(other == null, "%s of %s waits at the gates of %s and %s", ticket.holder().producer(),
+                        ticket.holder().connection(), account, other);
+            }
+        }
+        return gates;
+    }
+
+    /** What waits of a client's producer, in the order in which it came. */
+    List<Waiting> waiting(String connection, String producer) {
+        return view.waiting(connection).stream().filter(each -> each.producer().equals(producer)).toList();
+    }
+
+    /** That nobody stands aside who has had all the time to come back: when nothing has gone on for long. */
+    void checkAside() {
+        for (Waiting each : view.waiting()) {
+            Broken.unless(!each.aside(), "%s of %s steps aside again and again, though nothing goes on;%s",
+                    each.producer(), each.connection(), gates());
+        }
     }
 
     /** How many dead letters of each queue wait for room in their addresses, by the words for that queue. */
     private Map<String, Long> letters() {
         Map<String, Long> letters = new HashMap<>();
-        for (Account account : accounts().keySet()) {
-            if (account.isWaited()) {
-                for (Ticket ticket : tickets(account)) {
-                    if (GateView.isInternal(ticket)) {
-                        letters.merge(ticket.holder().producer(), (long) ticket.holder().parkedMessages(), Long::sum);
-                    }
-                }
+        for (Waiting each : view.waiting()) {
+            if (each.internal()) {
+                letters.merge(each.producer(), 1L, Long::sum);
             }
         }
         return letters;
@@ -226,10 +265,15 @@ final class AccountWatch {
                 checkBooks(queue, waiting);
             }
         }
+        long ofRemoved = view.counters().unsettledMessages() - allUnsettled;
+        long lettersInAll = letters.values().stream().mapToLong(each -> each).sum();
+        for (Account exchange : view.exchanges()) {
+            Broken.unless(exchange.usedMessages() <= allMessages + ofRemoved + lettersInAll,
+                    "%s counts %d messages, but there are %d in all queues, %d of removed ones are unsettled, and %d dead letters wait",
+                    exchange, exchange.usedMessages(), allMessages, ofRemoved, lettersInAll);
+        }
         if (view.virtualHost() != null) {
-            long ofRemoved = view.counters().unsettledMessages() - allUnsettled;
             long used = view.virtualHost().usedMessages();
-            long lettersInAll = letters.values().stream().mapToLong(each -> each).sum();
             Broken.unless(used >= allMessages + ofRemoved && used <= allMessages + ofRemoved + lettersInAll,
                     "%s counts %d messages, but its queues count %d, and %d of removed ones are unsettled",
                     view.virtualHost(), used, allMessages, ofRemoved);
@@ -267,33 +311,6 @@ final class AccountWatch {
         return letters().values().stream().mapToLong(each -> each).sum();
     }
 
-    /** Whether somebody stands at the gate of one of the accounts that count what goes to these addresses. */
-    boolean waits(String connection, String producer, Iterable<String> addresses) {
-        for (Account account : accounts().keySet()) {
-            if (account.isWaited() && counts(account, addresses)) {
-                for (Ticket ticket : tickets(account)) {
-                    if (ticket.holder().connection().equals(connection)
-                            && ticket.holder().producer().equals(producer)) {
-                        return true;
-                    }
-                }
-            }
-        }
-        return false;
-    }
-
-    private static boolean counts(Account account, Iterable<String> addresses) {
-        if (account.kind() == Account.Kind.VIRTUAL_HOST) {
-            return true;
-        }
-        for (String address : addresses) {
-            if (address.equals(account.name())) {
-                return true;
-            }
-        }
-        return false;
-    }
-
     /** How many publishes and commits of clients wait. */
     long parkedByClients() {
         return view.counters().parkedMessages() - waitingLetters();
@@ -318,8 +335,7 @@ final class AccountWatch {
     /** That nothing is counted where nothing is. */
     void checkEmpty() {
         for (Account account : accounts().keySet()) {
-            boolean known = account.kind() != Account.Kind.EXCHANGE || !hasPaged;
-            Broken.unless(!known || account.usedBytes() == 0 && account.usedMessages() == 0,
+            Broken.unless(account.usedBytes() == 0 && account.usedMessages() == 0,
                     "%s is empty, but counts %d bytes and %d messages", account, account.usedBytes(),
                     account.usedMessages());
             Broken.unless(!account.isWaited(), "somebody waits for %s, which is empty", account);

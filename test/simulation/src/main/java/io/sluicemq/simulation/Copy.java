@@ -10,6 +10,8 @@ final class Copy {
     final QueueModel queue;
     /** Whether its publisher knows that the queue has it. */
     boolean certain;
+    /** Whether it was ever delivered. */
+    boolean delivered;
     /** Whether something was begun that may have taken it out. */
     boolean mayBeGone;
     /** Whether it was rejected, so that it may be among the dead letters instead. */

@@ -218,6 +218,7 @@ final class Ledger {
             }
             return copy;
         }
+        copy.delivered = true;
         // What was on its way when its queue was deleted still comes.
         Broken.unless(
                 !copy.gone || copy.deletedIn == life, "%s was delivered, but %s", copy, copy.goneWhy);
@@ -481,8 +482,8 @@ final class Ledger {
                 continue;
             }
             Broken.unless(seen.add(id), "%s is there twice", copy);
-            if (limits.isOn() && queue.sendsDeadLetters()) {
-                // Those whose dead letters have waited come back in the order in which they left.
+            if (limits.isOn() && queue.sendsDeadLetters() && (copy.delivered || copy.mayBeExpired(now.getAsLong()))) {
+                // Dead letters that have waited come back before all others, in the order in which they left.
                 continue;
             }
             String order = copy.sent.producer + '/' + queue.level(copy.sent);

@@ -140,13 +140,6 @@ final class Limits {
         }
     }
 
-    /** No limits from now on. */
-    void lift(BrokerEngine engine) {
-        if (isOn()) {
-            set(engine, NONE);
-        }
-    }
-
     private void set(BrokerEngine engine, Setting next) {
         changes++;
         settings.add(next);

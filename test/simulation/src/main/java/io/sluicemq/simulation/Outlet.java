@@ -2,8 +2,14 @@ package io.sluicemq.simulation;
 
 import io.sluicemq.api.BrokerError;
 import io.sluicemq.api.Producer;
+import io.sluicemq.broker.engine.EngineView.Waiting;
+import io.sluicemq.broker.flow.Ticket;
 import io.sluicemq.testkit.ManualLoop;
-import java.util.LinkedHashSet;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 /**
@@ -16,7 +22,7 @@ final class Outlet extends Producer {
     private final Statistics statistics;
     private final boolean mayBeRefused;
     /** Its publishes that the broker has parked and that it was not answered for, in their order. */
-    private final Set<Sent> parked = new LinkedHashSet<>();
+    private final Map<Sent, Ticket.Holder> parked = new LinkedHashMap<>();
     private boolean held;
     private long refusedUnconfirmed;
     private int seenParked;
@@ -33,9 +39,14 @@ final class Outlet extends Producer {
         return held;
     }
 
-    /** A publish of it was parked. */
-    void waits(Sent sent) {
-        parked.add(sent);
+    /** A publish of it was parked; {@code holder} stands for it in the broker. */
+    void waits(Sent sent, Ticket.Holder holder) {
+        parked.put(sent, holder);
+    }
+
+    /** Whether one of its publishes is known to wait by that. */
+    boolean isKnown(Ticket.Holder holder) {
+        return parked.containsValue(holder);
     }
 
     /** A publish was answered. */
@@ -45,7 +56,29 @@ final class Outlet extends Producer {
 
     /** Those that wait, and unconfirmed ones that may. */
     Set<Sent> parked() {
-        return parked;
+        return parked.keySet();
+    }
+
+    /**
+     * Which of its publishes wait in the broker: all that it knows of, except such without a confirm of which nobody has said that they
+     * wait no more. When nothing goes on.
+     */
+    Map<Sent, Waiting> found(List<Waiting> waiting) {
+        Map<Ticket.Holder, Waiting> left = new IdentityHashMap<>();
+        waiting.forEach(each -> left.put(each.holder(), each));
+        Map<Sent, Waiting> found = new HashMap<>();
+        parked.forEach((sent, holder) -> {
+            Waiting each = left.remove(holder);
+            Broken.unless(each != null || !sent.confirmed, "%s was parked and not answered, but does not wait", sent);
+            if (each != null) {
+                Broken.unless(each.bytes() == sent.bytes && sent.addresses().containsAll(each.queues()),
+                        "%s of %d bytes waits for %s with %d bytes", sent, sent.bytes, each.queues(), each.bytes());
+                found.put(sent, each);
+            }
+        });
+        Broken.unless(left.isEmpty(), "%s waits for %s that it does not know of", name, left.values());
+        parked.keySet().retainAll(found.keySet());
+        return found;
     }
 
     /** How many of its publishes without a confirm were refused. */
@@ -77,7 +110,7 @@ final class Outlet extends Producer {
         }
         seenParked = parkedMessages();
         if (seenParked == 0) {
-            parked.removeIf(sent -> !sent.confirmed);
+            parked.keySet().removeIf(sent -> !sent.confirmed);
         }
     }
 

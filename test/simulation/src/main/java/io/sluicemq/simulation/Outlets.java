@@ -1,11 +1,15 @@
 package io.sluicemq.simulation;
 
 import io.sluicemq.api.Producer;
+import io.sluicemq.broker.engine.EngineView.Waiting;
+import io.sluicemq.broker.flow.Ticket;
 import io.sluicemq.testkit.ManualLoop;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.random.RandomGenerator;
 
@@ -18,13 +22,16 @@ final class Outlets {
     /** Beyond so many parked publishes most clients would be stopped by their protocol. */
     private static final int MOST_PARKED = 60;
 
+    /** What the broker calls a commit that waits. */
+    private static final String TRANSACTION = "transaction";
+
     private final Simulation simulation;
     private final RandomGenerator random;
     private final String client;
     private final List<Outlet> named = new ArrayList<>();
     /** Stands for publishes that come from no producer. */
     private final Outlet nameless;
-    private final Set<Work> parkedWorks = new LinkedHashSet<>();
+    private final Map<Work, Ticket.Holder> parkedWorks = new LinkedHashMap<>();
     private final Set<Work> openWorks = new LinkedHashSet<>();
     private final Set<Command> open = new HashSet<>();
 
@@ -74,36 +81,52 @@ final class Outlets {
         return outlet != null && outlet.parked().size() >= MOST_PARKED;
     }
 
-    /** How many publishes wait for room in the whole broker. */
-    long parkedInAll() {
-        return simulation.limits.isOn() ? simulation.watch().counters().parkedMessages() : 0;
+    /** What stands in the broker for the latest of an outlet's publishes that wait; null if none does. */
+    Ticket.Holder latest(Outlet outlet) {
+        return outlet == null ? null : latest(outlet.description());
     }
 
-    /** A publish has been parked. */
-    void parked(Outlet outlet, Sent sent) {
-        outlet.waits(sent);
+    /** The same of commits. */
+    Ticket.Holder latestCommit() {
+        return simulation.limits.isOn() ? latest(TRANSACTION) : null;
+    }
+
+    private Ticket.Holder latest(String producer) {
+        List<Waiting> waiting = simulation.watch().waiting(client, producer);
+        return waiting.isEmpty() ? null : waiting.getLast().holder();
+    }
+
+    /** A publish has been handed out; {@code before} was the latest that waited before that. */
+    void published(Outlet outlet, Sent sent, Ticket.Holder before) {
+        Ticket.Holder latest = latest(outlet);
+        if (latest == null || latest == before || outlet.isKnown(latest)) {
+            return;
+        }
+        outlet.waits(sent, latest);
         if (outlet == nameless) {
             simulation.statistics.waits();
         }
     }
 
-    /** A commit has been parked. */
-    void parked(Work work) {
-        parkedWorks.add(work);
-        simulation.statistics.waits();
+    /** A commit has been handed out; {@code before} was the latest that waited before that. */
+    void committed(Work work, Ticket.Holder before) {
+        Ticket.Holder latest = latestCommit();
+        if (latest != null && latest != before && !parkedWorks.containsValue(latest)) {
+            parkedWorks.put(work, latest);
+            simulation.statistics.waits();
+        }
     }
 
     Command command(String what, Outlet outlet, Sent sent) {
         return outlet == null
                 ? simulation.command(what)
-                : opened(simulation.command(what, () -> outlet.parked().contains(sent)
-                        || simulation.watch().waits(client, outlet.description(), sent.addresses())));
+                : opened(simulation.command(what, () -> outlet.parked().contains(sent)));
     }
 
     Command command(String what, Work work) {
         openWorks.add(work);
         return simulation.limits.isOn()
-                ? opened(simulation.command(what, () -> parkedWorks.contains(work)))
+                ? opened(simulation.command(what, () -> parkedWorks.containsKey(work)))
                 : simulation.command(what);
     }
 
@@ -151,29 +174,37 @@ final class Outlets {
     void check() {
         named.forEach(this::check);
         check(nameless);
-        for (Work work : parkedWorks) {
-            List<String> addresses =
-                    work.publishes.stream().flatMap(sent -> sent.addresses().stream()).distinct().toList();
-            Broken.unless(simulation.watch().waits(client, "transaction", addresses),
-                    "%s of %s waits, but for none of its addresses", work, client);
-        }
+        long commits = simulation.watch().waiting(client, TRANSACTION).size();
+        Broken.unless(commits == parkedWorks.size(), "%d commits of %s wait, but it knows of %s", commits, client,
+                parkedWorks.keySet());
     }
 
+    /**
+     * That of the outlet's publishes exactly those wait that may, each of them for room in its own addresses or behind one that came
+     * before it to one of its queues.
+     */
     private void check(Outlet outlet) {
-        // A line that publishes to several queues have brought together waits as one.
-        List<String> all = outlet.parked().stream().flatMap(sent -> sent.addresses().stream()).distinct().toList();
-        long leastBytes = 0;
-        long mostBytes = 0;
+        Map<Sent, Waiting> waiting = outlet.found(simulation.watch().waiting(client, outlet.description()));
+        Set<QueueModel> before = new HashSet<>();
+        long bytes = 0;
         for (Sent sent : outlet.parked()) {
-            Broken.unless(!sent.confirmed || simulation.watch().waits(client, outlet.description(), all),
-                    "%s waits, but at no gate of what it or others of its producer are for;%s", sent,
-                    simulation.watch().gates());
-            mostBytes += sent.bytes;
-            leastBytes += sent.confirmed ? sent.bytes : 0;
+            Waiting each = waiting.get(sent);
+            bytes += sent.bytes;
+            List<QueueModel> shared = sent.copies.stream().map(copy -> copy.queue)
+                    .filter(queue -> each.queues().contains(queue.name) && before.contains(queue)).toList();
+            Broken.unless(!each.behind() || !shared.isEmpty(),
+                    "%s of %s waits behind others that are not for its queues;%s",
+                    sent, client, simulation.watch().gates());
+            // What the other waits for may have been another queue of the name, which is gone.
+            Broken.unless(each.behind() || shared.stream().allMatch(queue -> queue.temporary),
+                    "%s of %s waits beside others for its queue;%s", sent, client, simulation.watch().gates());
+            sent.copies.stream().map(copy -> copy.queue).filter(queue -> each.queues().contains(queue.name))
+                    .forEach(before::add);
         }
         Broken.unless(
-                outlet == nameless || outlet.parkedBytes() >= leastBytes && outlet.parkedBytes() <= mostBytes,
-                "%s of %s was told of %d parked bytes, but it is between %d and %d", outlet, client,
-                outlet.parkedBytes(), leastBytes, mostBytes);
+                outlet == nameless
+                        || outlet.parkedMessages() == waiting.size() && outlet.parkedBytes() == bytes,
+                "%s of %s was told of %d parked messages of %d bytes, but there are %d of %d bytes", outlet, client,
+                outlet.parkedMessages(), outlet.parkedBytes(), waiting.size(), bytes);
     }
 }

@@ -14,6 +14,7 @@ import io.sluicemq.api.Message;
 import io.sluicemq.api.Principal;
 import io.sluicemq.api.Producer;
 import io.sluicemq.api.Reply;
+import io.sluicemq.broker.flow.Ticket;
 import io.sluicemq.testkit.ManualLoop;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -226,12 +227,10 @@ final class Peer implements ClientEvents {
         Message message = message(target, sent);
         sent.bytes = message.sizeBytes();
         Producer producer = outlets.producer(outlet);
-        long parked = outlets.parkedInAll();
+        Ticket.Holder before = outlets.latest(outlet);
         int found = client.publish(message, completion, producer);
         routed(target, sent, found);
-        if (outlets.parkedInAll() > parked) {
-            outlets.parked(outlet, sent);
-        }
+        outlets.published(outlet, sent, before);
         if (confirms) {
             completion.handedOut();
         }
@@ -339,7 +338,7 @@ final class Peer implements ClientEvents {
         work.state = Work.State.COMMITTING;
         committing.addAll(accepted);
         Command command = outlets.command("the commit of " + work + " by " + name, work);
-        long parked = outlets.parkedInAll();
+        Ticket.Holder before = outlets.latestCommit();
         transaction.commit(new Reply<>() {
             @Override
             public void done(Void result) {
@@ -366,9 +365,7 @@ final class Peer implements ClientEvents {
                 outlets.answered(work, command);
             }
         });
-        if (outlets.parkedInAll() > parked) {
-            outlets.parked(work);
-        }
+        outlets.committed(work, before);
     }
 
     private void isNothing(Work work, List<Held> accepted) {
@@ -540,7 +537,21 @@ final class Peer implements ClientEvents {
     }
 
     void gets() {
+        getsFrom(anyQueue());
+    }
+
+    /** Takes several messages from one queue, and ends as many. */
+    void drains(int count) {
         QueueModel queue = anyQueue();
+        for (int i = 0; i < count; i++) {
+            getsFrom(queue);
+        }
+        for (int i = 0; i < count; i += 3) {
+            settles();
+        }
+    }
+
+    private void getsFrom(QueueModel queue) {
         later(() -> {
             if (queue.existence != QueueModel.Existence.YES) {
                 return;

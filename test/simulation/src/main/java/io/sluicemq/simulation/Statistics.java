@@ -11,6 +11,7 @@ final class Statistics {
     private long dropped;
     private long vanished;
     private long letters;
+    private long aside;
     private long idleLooks;
 
     void limitsChanged(long times) {
@@ -45,6 +46,11 @@ final class Statistics {
         letters++;
     }
 
+    /** So many were seen that had left the gates to others for a moment. */
+    void stoodAside(long times) {
+        aside += times;
+    }
+
     /** All accounts and gates were compared with what is in the queues. */
     void compared() {
         idleLooks++;
@@ -63,6 +69,7 @@ final class Statistics {
         dropped += other.dropped;
         vanished += other.vanished;
         letters += other.letters;
+        aside += other.aside;
         idleLooks += other.idleLooks;
     }
 
@@ -71,7 +78,8 @@ final class Statistics {
         return "limits: " + limitChanges + " changes, " + waited + " publishes waited, and " + granted
                 + " of them were granted room or refused; " + refused + " refused, " + dropped + " messages dropped, "
                 + vanished
-                + " publishes gone with their client, " + letters + " looks at dead letters that waited, " + idleLooks
+                + " publishes gone with their client, " + letters + " looks at dead letters that waited, " + aside
+                + " at somebody who stood aside, " + idleLooks
                 + " comparisons of all accounts";
     }
 

@@ -4,41 +4,52 @@ import io.sluicemq.base.Loop;
 import io.sluicemq.testkit.ManualLoop;
 
 /**
- * A loop with a bug, on purpose: of what the accounts and gates of flow control send, it loses or repeats one event now and
- * then. All else goes to the loop below as it is. The events are told by the class that made them.
+ * A loop with a bug, on purpose: of what the accounts and gates of flow control send, it loses or repeats events of one
+ * kind. All else goes to the loop below as it is. The events are told by the class that made them.
  */
 final class FaultyLoop implements Loop {
 
     /** What goes wrong. */
     enum Bug {
         /** An account's home is not told that something was given back, so that its gate does not look who may go on. */
-        LOST_WAKE_UP("io.sluicemq.broker.flow.Account$$Lambda"),
+        LOST_WAKE_UP("io.sluicemq.broker.flow.Account$$Lambda", 1),
         /** A grant comes twice; the second is not wanted, so that its holder gives back what it never had. */
-        DOUBLE_RELEASE("io.sluicemq.broker.flow.Gate$$Lambda");
+        DOUBLE_RELEASE("io.sluicemq.broker.flow.Gate$$Lambda", 3);
 
         private final String eventClass;
+        /** How much the event has to know: of a gate's, only a grant knows its ticket, the bytes and the messages. */
+        private final int captured;
 
-        Bug(String eventClass) {
+        Bug(String eventClass, int captured) {
             this.eventClass = eventClass;
+            this.captured = captured;
+        }
+
+        boolean concerns(Runnable item) {
+            Class<?> type = item.getClass();
+            return type.getName().startsWith(eventClass) && type.getDeclaredFields().length == captured;
         }
     }
 
-    /** One in so many events. */
-    private static final int EVERY = 2;
-
     private final ManualLoop loop;
     private final Bug bug;
-    private int events;
+    private long hits;
 
     FaultyLoop(ManualLoop loop, Bug bug) {
         this.loop = loop;
         this.bug = bug;
     }
 
+    /** How often its bug has struck. */
+    long hits() {
+        return hits;
+    }
+
     @Override
     public void send(Loop target, Runnable item) {
         Loop below = target instanceof FaultyLoop faulty ? faulty.loop : target;
-        boolean hit = item.getClass().getName().startsWith(bug.eventClass) && ++events % EVERY == 0;
+        boolean hit = bug.concerns(item);
+        hits += hit ? 1 : 0;
         if (hit && bug == Bug.LOST_WAKE_UP) {
             return;
         }

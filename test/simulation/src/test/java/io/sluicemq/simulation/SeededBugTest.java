@@ -12,26 +12,45 @@ class SeededBugTest {
     private static final long STEPS = 2000;
     private static final int SEEDS = 20;
 
+    /** What a bug has come to in all seeds: a run in which it never struck says nothing. */
+    private record Outcome(int struck, List<String> found) {
+
+        /** Not always: the end of the broker, or other limits, may come before anything is to be seen of it. */
+        void assertMostlyFound() {
+            assertThat(struck).isGreaterThan(SEEDS * 3 / 4);
+            assertThat(found).hasSizeGreaterThan(struck * 2 / 3);
+        }
+    }
+
     @Test
     void shouldFindThatAWakeUpIsLost() {
-        List<String> found = withFaultyLoops(FaultyLoop.Bug.LOST_WAKE_UP);
-        assertThat(found).hasSizeGreaterThan(1)
-                .anySatisfy(report -> assertThat(report).contains("waits in vain for room in"));
+        Outcome outcome = withFaultyLoops(FaultyLoop.Bug.LOST_WAKE_UP);
+        outcome.assertMostlyFound();
+        assertThat(outcome.found).anySatisfy(report -> assertThat(report).contains("waits in vain for room in"));
     }
 
     @Test
     void shouldFindThatRoomIsGivenBackTwice() {
-        List<String> found = withFaultyLoops(FaultyLoop.Bug.DOUBLE_RELEASE);
-        assertThat(found).hasSizeGreaterThan(1)
+        Outcome outcome = withFaultyLoops(FaultyLoop.Bug.DOUBLE_RELEASE);
+        outcome.assertMostlyFound();
+        assertThat(outcome.found)
                 .anySatisfy(report -> assertThat(report).containsPattern("are counted|holds -\\d+ bytes"));
     }
 
-    private static List<String> withFaultyLoops(FaultyLoop.Bug bug) {
+    private static Outcome withFaultyLoops(FaultyLoop.Bug bug) {
+        int struck = 0;
         List<String> found = new ArrayList<>();
         for (long seed = 1; seed <= SEEDS; seed++) {
-            found.addAll(run(new Simulation(seed, true, disk -> disk, loop -> new FaultyLoop(loop, bug))));
+            List<FaultyLoop> loops = new ArrayList<>();
+            List<String> reports = run(new Simulation(seed, true, disk -> disk, loop -> {
+                FaultyLoop faulty = new FaultyLoop(loop, bug);
+                loops.add(faulty);
+                return faulty;
+            }));
+            struck += loops.stream().anyMatch(loop -> loop.hits() > 0) ? 1 : 0;
+            found.addAll(reports);
         }
-        return found;
+        return new Outcome(struck, found);
     }
 
     private static List<String> run(Simulation simulation) {
