@@ -40,6 +40,11 @@ public final class Gate {
     private final LogLimit lines = new LogLimit(LOG_NANOS);
     private boolean planned;
     private boolean serving;
+    /** Whether the log has told that somebody waits, and since when. */
+    private boolean told;
+
+    private long sinceNanos;
+    private boolean lookPlanned;
     /** Whether it was full and has not come to its low-water mark yet. */
     private boolean refilling;
     private BooleanSupplier drained = () -> true;
@@ -140,6 +145,14 @@ public final class Gate {
     }
 
     private void ended() {
+        if (told) {
+            told = false;
+            LOG.info(
+                    "nobody waits for room in {} '{}' any more, after {} ms",
+                    account.kind().word(),
+                    account.name(),
+                    TimeUnit.NANOSECONDS.toMillis(home.nanoTime() - sinceNanos));
+        }
         room.waited(false);
         refilling = false;
     }
@@ -209,7 +222,20 @@ public final class Gate {
 
     private void log(Ticket ticket) {
         long times = lines.take(home.nanoTime());
-        if (times > 0) {
+        if (times == 0) {
+            // It would not be told at all if it lasts.
+            if (!lookPlanned) {
+                lookPlanned = true;
+                home.schedule(LOG_NANOS, () -> {
+                    lookPlanned = false;
+                    if (!isEmpty() && !told) {
+                        log(tickets().getFirst());
+                    }
+                });
+            }
+        } else {
+            told = true;
+            sinceNanos = ticket.sinceNanos();
             LOG.info(
                     "{}, {} waits for room in {} '{}'{}: {}, {} bytes and {} messages are used{}",
                     ticket.holder().connection(),
