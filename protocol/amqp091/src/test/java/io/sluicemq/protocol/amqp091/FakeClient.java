@@ -489,6 +489,22 @@ final class FakeClient implements Broker, Client {
         ask(new FindReply(name), reply);
     }
 
+    /** Whether commits that are not answered wait for room, rather than being carried out. */
+    boolean commitsWait;
+
+    /** As the engine does: commits that wait for room fail, as an event of their own. */
+    @Override
+    public void abandon() {
+        for (Asked each : List.copyOf(asked)) {
+            if (commitsWait && each.request() instanceof Commit) {
+                loop.execute(() -> {
+                    asked.remove(each);
+                    each.reply().failed(new BrokerError.Unavailable("the client has gone"));
+                });
+            }
+        }
+    }
+
     @Override
     public void close(Reply<Void> reply) {
         ask(new Close(), reply);

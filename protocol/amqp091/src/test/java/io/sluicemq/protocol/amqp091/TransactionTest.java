@@ -110,6 +110,24 @@ class TransactionTest {
         assertThat(broker.settled).asString().isEqualTo("[1=REQUEUED]");
     }
 
+    /** A commit may wait for room for ever: with its connection it ends, and nothing is given back twice. */
+    @Test
+    void shouldGiveAllBackOnceWhenTheConnectionIsLostDuringACommit() {
+        broker.commitsWait = true;
+        peer.openChannel(2);
+        consumer.deliver("1");
+        peer.frames();
+        peer.send(RawFrames.ack(1, 1, false), Peer.message(1, "", "q", "one"), RawFrames.txCommit(1));
+        peer.cutSocket();
+        loop.runAll();
+        assertThat(broker.settled).asString().isEqualTo("[1=REQUEUED]");
+        broker.answer(null); // the consumer is cancelled
+        loop.runAll();
+        assertThat(broker.channels).isZero();
+        assertThat(broker.request()).isInstanceOf(FakeClient.Close.class);
+        assertThat(broker.asked).hasSize(1);
+    }
+
     @Test
     void shouldReturnUnroutableMessagesAtTheCommit() {
         broker.queues = 0;
