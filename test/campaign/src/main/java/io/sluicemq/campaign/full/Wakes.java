@@ -29,8 +29,13 @@ final class Wakes {
     private boolean right = true;
 
     /** Makes room. */
+    private interface Release {
+        void make() throws IOException;
+    }
+
+    /** Prepares to make room. */
     private interface Cause {
-        void make(Channel channel, String queue) throws IOException;
+        Release prepare(Channel channel, String queue) throws IOException;
     }
 
     Wakes(EmbeddedBroker broker, PrintStream out) {
@@ -42,18 +47,18 @@ final class Wakes {
         Map<String, Cause> causes = new LinkedHashMap<>();
         causes.put("acknowledgement", (channel, queue) -> {
             GetResponse last = getAll(channel, queue);
-            channel.basicAck(last.getEnvelope().getDeliveryTag(), true);
+            return () -> channel.basicAck(last.getEnvelope().getDeliveryTag(), true);
         });
         causes.put("rejection", (channel, queue) -> {
             GetResponse last = getAll(channel, queue);
-            channel.basicNack(last.getEnvelope().getDeliveryTag(), true, false);
+            return () -> channel.basicNack(last.getEnvelope().getDeliveryTag(), true, false);
         });
         causes.put("consumption without acknowledgement",
-                (channel, queue) -> channel.basicConsume(queue, true, (tag, delivery) -> {}, tag -> {}));
-        causes.put("purge", Channel::queuePurge);
-        causes.put("deletion", Channel::queueDelete);
-        causes.put("limit raised", (channel, queue) -> limit(1_000, FullPolicy.BLOCK));
-        causes.put("policy changed", (channel, queue) -> limit(MESSAGES, FullPolicy.PAGE));
+                (channel, queue) -> () -> channel.basicConsume(queue, true, (tag, delivery) -> {}, tag -> {}));
+        causes.put("purge", (channel, queue) -> () -> channel.queuePurge(queue));
+        causes.put("deletion", (channel, queue) -> () -> channel.queueDelete(queue));
+        causes.put("limit raised", (channel, queue) -> () -> limit(1_000, FullPolicy.BLOCK));
+        causes.put("policy changed", (channel, queue) -> () -> limit(MESSAGES, FullPolicy.PAGE));
         for (Map.Entry<String, Cause> each : causes.entrySet()) {
             wake(each.getKey(), Map.of(), each.getValue());
         }
@@ -90,10 +95,9 @@ final class Wakes {
             }
             Condition.await("everybody waits", () -> broker.counters().parkedMessages() == PRODUCERS);
             long[] before = publishers.stream().mapToLong(Publisher::answered).toArray();
+            Release release = cause == null ? () -> {} : cause.prepare(channel, "wake");
             long start = System.nanoTime();
-            if (cause != null) {
-                cause.make(channel, "wake");
-            }
+            release.make();
             Condition.await("everybody goes on after " + name, () -> {
                 for (int i = 0; i < PRODUCERS; i++) {
                     if (publishers.get(i).answered() == before[i]) {
