@@ -15,7 +15,9 @@ import io.sluicemq.broker.routing.RouteSet;
 import io.sluicemq.broker.routing.RoutingTable;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
 
 /**
  * Publishes messages again that died in a queue: with their history, by the queue's dead-letter exchange, one after the
@@ -51,7 +53,18 @@ final class DeadLetters {
     private final RouteSet<QueueProxy> routes = new RouteSet<>();
     private final ArrayDeque<Blocked> blocked = new ArrayDeque<>();
     private final Entrance entrance;
+    /** What is known of the letters of a queue that wait or count no more; there is one while there are any. */
+    private final Map<Queue, Waiting> byQueue = new IdentityHashMap<>(0);
     private boolean sending;
+
+    /** The letters of one queue that have had to wait, until they are where they belong. */
+    private static final class Waiting {
+        private int letters;
+        /** How many of them count no more, so that others may come in their place. */
+        private int replaced;
+        /** The account of more than a queue that had no room for one of them lately; null if there was none. */
+        private Account shared;
+    }
 
     DeadLetters(VirtualHost host, LoopContext context) {
         this.host = host;
@@ -99,27 +112,25 @@ final class DeadLetters {
      * @return how many bytes count no more
      */
     long letGo(Queue queue, Account full, long bytes) {
-        int replaced = replaced(queue);
         long freed = 0;
         for (Waiter each : entrance.waiting(queue)) {
             boolean exceeds = full.isExceeded();
-            if (!exceeds && (freed >= bytes || replaced >= MOST_LET_GO)) {
+            if (!exceeds && (freed >= bytes || isAllReplaced(queue))) {
                 break;
             }
-            long letter = ((Letter) each.arrival()).letGo(!exceeds);
-            replaced += letter > 0 && !exceeds ? 1 : 0;
-            freed += letter;
+            freed += ((Letter) each.arrival()).letGo(!exceeds);
         }
         return freed;
     }
 
-    /** How many of its letters that wait count no more, so that others may come in their place. */
-    private int replaced(Queue queue) {
-        int replaced = 0;
-        for (Waiter each : entrance.waiting(queue)) {
-            replaced += ((Letter) each.arrival()).isReplaced() ? 1 : 0;
-        }
-        return replaced;
+    /** Whether as many of its letters count no more as may, so that others may come in their place. */
+    private boolean isAllReplaced(Queue queue) {
+        Waiting letters = byQueue.get(queue);
+        return letters != null && letters.replaced >= MOST_LET_GO;
+    }
+
+    private Waiting letters(Queue queue) {
+        return byQueue.computeIfAbsent(queue, q -> new Waiting());
     }
 
     /** There may be room in the log for letters that wait. */
@@ -200,11 +211,6 @@ final class DeadLetters {
             this.dead = dead;
         }
 
-        /** Whether it counts no more so that another may come in its place. */
-        boolean isReplaced() {
-            return replaced;
-        }
-
         /** It counts no more where it died; returns how many bytes that are, 0 if it didn't before. */
         long letGo(boolean forAnother) {
             if (letGo) {
@@ -212,6 +218,7 @@ final class DeadLetters {
             }
             letGo = true;
             replaced = forAnother;
+            letters(dead.queue()).replaced += forAnother ? 1 : 0;
             dead.queue().departed(dead.message());
             return dead.message().sizeBytes();
         }
@@ -224,6 +231,7 @@ final class DeadLetters {
         @Override
         void waits(Account where) {
             waited = true;
+            letters(dead.queue()).letters++;
             letGoMayHelp();
             makesRoomIn(where);
         }
@@ -237,21 +245,27 @@ final class DeadLetters {
             if (full.kind() == Account.Kind.QUEUE) {
                 return false;
             }
+            letters(dead.queue()).shared = full;
             long freed = DeadLetters.this.letGo(dead.queue(), full, Long.MAX_VALUE);
             boolean exceeds = full.isExceeded();
-            if (exceeds || replaced(dead.queue()) < MOST_LET_GO) {
+            if (exceeds || !isAllReplaced(dead.queue())) {
                 freed += letGo(!exceeds); // it may not be one of those who wait yet
             }
             return freed > 0;
         }
 
-        /** It waits no more: where letters wait for room that they take themselves, the next one may be let go. */
+        /** It is where it belongs: where others wait for room that they take themselves, the next one may be let go. */
         private void letNextGo() {
-            for (Waiter each : entrance.waiting(dead.queue())) {
-                if (each.account().kind() != Account.Kind.QUEUE) {
-                    DeadLetters.this.letGo(dead.queue(), each.account(), Long.MAX_VALUE);
-                    return;
-                }
+            Waiting others = byQueue.get(dead.queue());
+            if (others == null) {
+                return;
+            }
+            others.letters -= waited ? 1 : 0;
+            others.replaced -= replaced ? 1 : 0;
+            if (others.letters == 0) {
+                byQueue.remove(dead.queue());
+            } else if (others.shared != null) {
+                DeadLetters.this.letGo(dead.queue(), others.shared, Long.MAX_VALUE);
             }
         }
 
@@ -301,9 +315,10 @@ final class DeadLetters {
 
         private void ends() {
             leave(dead, !letGo);
+            letGo = true; // it is still among those who wait, for a moment
+            letNextGo();
             if (waited) {
                 letGoMayHelp();
-                letNextGo();
                 context.loop.atTurnEnd(dead.queue()::deadLettersGoOn);
             }
         }
