@@ -62,7 +62,8 @@ final class AddressStates {
         for (LoopContext context : contexts) {
             parts.add(ask(context.loop, () -> queueAccounts(context, wanted)));
         }
-        CompletableFuture<List<QueueSample>> all = joined(List.of(contexts).stream()
+        boolean ofMore = hosts.stream().anyMatch(each -> each.account() != null || !each.exchangeAccounts().isEmpty());
+        CompletableFuture<List<QueueSample>> all = joined(List.of(ofMore ? contexts : new LoopContext[0]).stream()
                 .map(context -> ask(context.loop, () -> context.queues.stream().map(QueueSample::of).toList()))
                 .toList());
         for (VirtualHost host : hosts) {

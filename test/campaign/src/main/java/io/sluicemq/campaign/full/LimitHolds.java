@@ -46,7 +46,7 @@ final class LimitHolds {
             }
             Condition.await("everybody waits", () -> {
                 AddressState state = broker.address(queue);
-                return state.waiting().size() == connections && isStill(publishers);
+                return state.waiting().size() == connections && isStill(queue, publishers);
             });
             AddressState state = broker.address(queue);
             BrokerCounters counters = broker.counters();
@@ -61,10 +61,9 @@ final class LimitHolds {
         }
     }
 
-    private static boolean isStill(List<Publisher> publishers) throws InterruptedException {
+    private boolean isStill(String queue, List<Publisher> publishers) {
         long before = publishers.stream().mapToLong(Publisher::published).sum();
-        // A look at the address takes a quarter of a second; this is a second one, a moment later.
-        Thread.sleep(300);
+        broker.address(queue); // which takes a quarter of a second
         return before == publishers.stream().mapToLong(Publisher::published).sum();
     }
 }

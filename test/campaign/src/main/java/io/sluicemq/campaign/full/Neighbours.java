@@ -22,6 +22,8 @@ final class Neighbours {
     private static final double LEAST = 0.9;
     private static final int BODY_BYTES = 1024;
     private static final int PAIRS = 3;
+    /** So many messages have arrived when the rate begins to be measured. */
+    private static final int GOING = 5_000;
 
     private final EmbeddedBroker broker;
     private final int seconds;
@@ -72,7 +74,7 @@ final class Neighbours {
                 Condition.await("it waits", () -> broker.counters().parkedMessages() > 0);
                 Condition.await("it waits", () -> {
                     long before = full.published();
-                    Thread.sleep(300);
+                    broker.address("full"); // which takes a quarter of a second
                     return before == full.published();
                 });
             }
@@ -84,7 +86,7 @@ final class Neighbours {
                 }
             }, tag -> {});
             free = Publisher.start(connection, "free", BODY_BYTES, mode);
-            Thread.sleep(1_000); // to get going
+            Condition.await("it is going", () -> taken.get() > GOING);
             long before = taken.get();
             long start = System.nanoTime();
             Thread.sleep(seconds * 1_000L);
