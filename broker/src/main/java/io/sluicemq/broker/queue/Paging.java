@@ -306,9 +306,11 @@ final class Paging {
         if (loading >= 0 || resting) {
             return;
         }
+        boolean deliverable = false;
         for (int level = ready.levels() - 1; level >= 0; level--) {
+            deliverable |= ready.resident(level) > 0;
             if (ready.waitsInLog(level)) {
-                if (mayLoad(level, ready.resident(level))) {
+                if (mayLoad(level, deliverable)) {
                     load(level);
                 }
                 return;
@@ -316,13 +318,17 @@ final class Paging {
         }
     }
 
-    /** Whether more of the highest level may be read that waits in the log, with so many of it in memory. */
-    private boolean mayLoad(int level, int resident) {
-        // While that level has none in memory nothing can be delivered, whatever lower ones have there.
+    /**
+     * Whether more of the highest level may be read that waits in the log.
+     *
+     * @param deliverable whether it or a higher one has some in memory: if not, nothing can be delivered, whatever lower ones have
+     */
+    private boolean mayLoad(int level, boolean deliverable) {
+        int resident = ready.resident(level);
         if (effects.memoryLow() || freeBytes() <= 0 || freeMessages() <= 0) {
-            return resident == 0 && queue.unsettled() <= MOST_UNSETTLED_WHEN_SHORT;
+            return !deliverable && queue.unsettled() <= MOST_UNSETTLED_WHEN_SHORT;
         }
-        return resident == 0
+        return !deliverable
                 // Else what was read for nobody would leave memory again at once, and so on.
                 || !effects.memoryTight()
                         && resident < FEW_RESIDENT

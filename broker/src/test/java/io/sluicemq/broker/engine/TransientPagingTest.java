@@ -728,4 +728,26 @@ class TransientPagingTest {
         }
         assertNothingIsLeft();
     }
+
+    /** With the next one in memory, nobody needs those of lower priorities: they stay in the log, rather than change places there. */
+    @Test
+    @Timeout(value = 30, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    void shouldComeToRestWithPrioritiesWhileMemoryIsShort() {
+        producer.declaresDurable("held", Map.of());
+        producer.declaresDurable("p", Map.of("x-max-priority", 3));
+        TestConsumer slow = holds(taker, "p", 1);
+        holds(taker, "held", 0);
+        publish("held", 0, 4_000);
+        assertThat(producer.lowCalls).isPositive();
+        String large = "x".repeat(100_000);
+        for (int priority : new int[] {3, 3, 2, 1}) {
+            producer.publishes(message("", "p", priority + large, true, priority, Message.NO_TTL));
+        }
+        // The queue looks what there is to deliver, and finds nobody who may have it.
+        taker.does(() -> slow.port.written(0));
+        for (int priority : new int[] {3, 3, 2, 1}) {
+            assertThat(slow.texts().getLast()).isEqualTo(priority + large);
+            slow.settles(slow.deliveries.size() - 1, Outcome.ACCEPTED);
+        }
+    }
 }
