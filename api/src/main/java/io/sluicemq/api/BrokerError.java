@@ -64,6 +64,9 @@ public sealed interface BrokerError {
     /** Who they are is not proved. The reason says nothing that a guesser could use; the log says more. */
     record LoginRefused(String reason) implements BrokerError {}
 
+    /** Another connection of the virtual host has this identity, and one of the two wants it for itself. */
+    record IdentityInUse(String identity, String virtualHost) implements BrokerError {}
+
     /** A limit of the broker, virtual host or queue is reached. */
     record LimitReached(String what, String name, String virtualHost, long limit) implements BrokerError {}
 

@@ -116,6 +116,14 @@ public interface Client {
         void release();
     }
 
+    /**
+     * Opens a producer's credit for what it publishes to an exchange with a routing key. At an address that nothing limits it is
+     * given as asked.
+     */
+    default CreditLine openCredit(String exchange, String routingKey, Producer producer, CreditLine.Sink sink) {
+        throw new UnsupportedOperationException("no credit lines here");
+    }
+
     /** Opens a transaction: publishes and settlements held until its commit. */
     Transaction begin();
 

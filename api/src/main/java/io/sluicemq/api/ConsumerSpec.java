@@ -10,9 +10,11 @@ import java.util.Map;
  * @param exclusive no other consumer may share the queue
  * @param noLocal not the messages that this connection has published
  * @param prefetch how many unsettled deliveries it may hold; 0 for no limit
- * @param sharedCredit deliveries need a {@link Consumer#grant grant} each, from an allowance shared with others
+ * @param credit what it needs for a delivery beside that
  * @param priority among the queue's consumers; higher ones are served first
- * @param arguments the protocol's own, such as a selector
+ * @param browses it sees the messages and leaves them where they are: its deliveries are settled, whatever else they are
+ * @param filter which messages it wants; null for all
+ * @param arguments the protocol's own
  */
 public record ConsumerSpec(
         String queue,
@@ -21,6 +23,33 @@ public record ConsumerSpec(
         boolean exclusive,
         boolean noLocal,
         int prefetch,
-        boolean sharedCredit,
+        Credit credit,
         int priority,
-        Map<String, Object> arguments) {}
+        boolean browses,
+        MessageFilter filter,
+        Map<String, Object> arguments) {
+
+    /** What a consumer needs for a delivery. */
+    public enum Credit {
+        /** Nothing but its prefetch. */
+        NONE,
+        /** A {@link Consumer#grant grant} for each, from an allowance shared with others. */
+        SHARED,
+        /** To be below the {@link Consumer#limit limit}, which is none at first. */
+        LIMIT
+    }
+
+    /** One that takes all messages, with shared credit or with none. */
+    public ConsumerSpec(
+            String queue, String tag, boolean settled, boolean exclusive, boolean noLocal, int prefetch,
+            boolean sharedCredit, int priority, Map<String, Object> arguments) {
+        this(
+                queue, tag, settled, exclusive, noLocal, prefetch, sharedCredit ? Credit.SHARED : Credit.NONE, priority,
+                false, null, arguments);
+    }
+
+    /** Whether deliveries need a grant each, from an allowance shared with others. */
+    public boolean sharedCredit() {
+        return credit == Credit.SHARED;
+    }
+}

@@ -20,7 +20,11 @@ public interface Delivery {
         /** Not done: the message returns to its place and counts one failed delivery. */
         REQUEUED,
         /** Never reached the client: the message returns to its place as if it had not left. */
-        RELEASED
+        RELEASED,
+        /** As {@link #REQUEUED}, but this consumer is not to have it again. */
+        REQUEUED_ELSEWHERE,
+        /** As {@link #RELEASED}, but this consumer is not to have it again. */
+        RELEASED_ELSEWHERE
     }
 
     Message message();

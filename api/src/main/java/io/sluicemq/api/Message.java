@@ -38,6 +38,8 @@ public final class Message {
     private Shares shares;
     /** What it counts for beside its queues; null for nothing. */
     private Charge charge;
+    private long notBeforeMillis;
+    private String group;
 
     /**
      * @param exchange the exchange it is published to; empty for the default exchange
@@ -102,6 +104,28 @@ public final class Message {
     public Message afterDeath(String exchange, String routingKey, List<String> extraKeys, List<Death> deaths) {
         return new Message(
                 format, exchange, routingKey, extraKeys, header, body, durable, priority, NO_TTL, null, deaths);
+    }
+
+    /** Says, before it is published, when it may be delivered first, in milliseconds since 1970. */
+    public Message notBefore(long millis) {
+        notBeforeMillis = millis;
+        return this;
+    }
+
+    /** When it may be delivered first, in milliseconds since 1970; 0 for at once. */
+    public long notBeforeMillis() {
+        return notBeforeMillis;
+    }
+
+    /** Says, before it is published, which group of messages it belongs to: those go to one consumer, in their order. */
+    public Message group(String name) {
+        group = name;
+        return this;
+    }
+
+    /** The group of messages that it belongs to; null for none. */
+    public String group() {
+        return group;
     }
 
     public MessageFormat format() {

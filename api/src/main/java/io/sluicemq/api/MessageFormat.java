@@ -17,4 +17,19 @@ public interface MessageFormat {
 
     /** The message's time-to-live in milliseconds as the sender wrote it, for the dead-letter history; null if none. */
     String originalExpiration(Message message);
+
+    /**
+     * What a selector's identifier stands for in a message: a header of the application's, or one of the {@code JMS…} fields that
+     * selectors may name (Jakarta Messaging §3.8.1.1); null if it is not there.
+     *
+     * @return a String, Boolean, Byte, Short, Integer, Long, Float or Double, or something that compares with nothing
+     */
+    default Object selectable(Message message, String identifier) {
+        return headers(message).get(identifier);
+    }
+
+    /** The group of messages that it belongs to, as its sender wrote it; null for none. */
+    default String group(Message message) {
+        return null;
+    }
 }

@@ -896,7 +896,7 @@ public final class Queue {
             }
             case REJECTED -> bury(entry, Death.Reason.REJECTED, completion);
             case UNDELIVERABLE -> bury(entry, Death.Reason.DELIVERY_LIMIT, completion);
-            case REQUEUED -> {
+            case REQUEUED, REQUEUED_ELSEWHERE -> {
                 entry.redelivered = true;
                 entry.deliveryCount++;
                 if (options.countsDeliveries() && entry.deliveryCount > options.deliveryLimit()) {
@@ -908,7 +908,7 @@ public final class Queue {
                     stays = true;
                 }
             }
-            case RELEASED -> stays = true;
+            case RELEASED, RELEASED_ELSEWHERE -> stays = true;
         }
         if (stays) {
             giveBack(entry);

@@ -54,6 +54,8 @@ final class BrokerFaults {
                                     + e.user() + "'"
                             : e.reason());
             case BrokerError.LoginRefused e -> refused(method, e.reason());
+            case BrokerError.IdentityInUse e ->
+                precondition(method, "'" + e.identity() + "' is in use in vhost '" + e.virtualHost() + "'");
             case BrokerError.LimitReached e -> precondition(
                     method,
                     e.what() + " limit (" + e.limit() + ") is reached: '" + e.name() + "' in vhost '"

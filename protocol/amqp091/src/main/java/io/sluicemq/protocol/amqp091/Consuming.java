@@ -421,7 +421,8 @@ final class Consuming {
             case ACCEPTED -> accept;
             case REJECTED -> reject;
             case REQUEUED -> requeue;
-            case RELEASED, UNDELIVERABLE -> throw new IllegalArgumentException("no client settles so");
+            case RELEASED, UNDELIVERABLE, REQUEUED_ELSEWHERE, RELEASED_ELSEWHERE ->
+                throw new IllegalArgumentException("no client settles so");
         };
     }
 
