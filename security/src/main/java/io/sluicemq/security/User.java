@@ -1,5 +1,6 @@
 package io.sluicemq.security;
 
+import io.sluicemq.api.Authenticator.Peer;
 import io.sluicemq.api.Principal;
 import java.util.Set;
 
@@ -43,7 +44,15 @@ public final class User {
         return password;
     }
 
-    Principal principal() {
+    /**
+     * Lets the user in, who has proved it.
+     *
+     * @throws Refusal if the user may not come from where the peer is
+     */
+    Principal admit(Peer peer) {
+        if (loopbackOnly && !peer.loopback()) {
+            throw new Refusal(name, "the user may only connect via loopback");
+        }
         return new Principal(name, false, virtualHosts);
     }
 

@@ -1,5 +1,7 @@
 package io.sluicemq.security;
 
+import io.sluicemq.api.Authenticator.Peer;
+import io.sluicemq.api.Principal;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
@@ -43,9 +45,21 @@ public final class Users {
         return byName.size();
     }
 
-    /** Whether these bytes are the password of {@code user}; null stands for a user that does not exist, and never has one. */
-    boolean isPassword(User user, byte[] bytes, int from, int length) {
+    /**
+     * The user that these are the credentials of.
+     *
+     * @throws Refusal if there is none; it takes as long as a wrong password
+     */
+    Principal admit(Credentials claimed, Peer peer) {
+        User user = find(claimed.name());
         Password expected = user == null ? nobodys : user.password();
-        return expected.matches(bytes, from, length) && user != null;
+        boolean proved = expected.matches(claimed.response(), claimed.passwordAt(), claimed.passwordLength());
+        if (user == null) {
+            throw new Refusal(claimed.name(), "there is no such user");
+        }
+        if (!proved) {
+            throw new Refusal(claimed.name(), "the password is wrong");
+        }
+        return user.admit(peer);
     }
 }
