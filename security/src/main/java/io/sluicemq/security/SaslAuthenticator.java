@@ -9,6 +9,7 @@ import io.sluicemq.api.SaslStep;
 import io.sluicemq.base.LogLimit;
 import io.sluicemq.base.Loop;
 import io.sluicemq.base.Published;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
@@ -16,7 +17,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Lets in who knows the password of one of the {@link Users}, by PLAIN (RFC 4616) or AMQPLAIN; and, if that is allowed, anyone
+ * Lets in who knows the password of one of the {@link Users}, by SCRAM (RFC 5802, RFC 7677), PLAIN (RFC 4616) or AMQPLAIN; and, if that is allowed, anyone
  * on this machine by ANONYMOUS (RFC 4505). It answers at once. Any loop may call it.
  *
  * <p>A peer that is refused does not learn why, nor from how long it took; the log does, at a bounded rate.
@@ -50,7 +51,16 @@ public final class SaslAuthenticator implements Authenticator {
 
     @Override
     public List<String> mechanisms(Peer peer) {
-        return mayBeAnonymous(peer) ? List.of("PLAIN", "AMQPLAIN", "ANONYMOUS") : List.of("PLAIN", "AMQPLAIN");
+        List<String> offered = new ArrayList<>();
+        for (ScramHash hash : ScramHash.values()) {
+            offered.add(hash.mechanism());
+        }
+        offered.add("PLAIN");
+        offered.add("AMQPLAIN");
+        if (mayBeAnonymous(peer)) {
+            offered.add("ANONYMOUS");
+        }
+        return offered;
     }
 
     @Override
@@ -68,8 +78,17 @@ public final class SaslAuthenticator implements Authenticator {
             case "PLAIN" -> new PasswordMechanism(PlainResponse::read, users, peer);
             case "AMQPLAIN" -> new PasswordMechanism(AmqplainResponse::read, users, peer);
             case "ANONYMOUS" -> SaslAuthenticator::anonymous;
-            default -> throw new IllegalStateException(name + " is offered, and not there");
+            default -> new ScramMechanism(scramHash(name), users, peer);
         };
+    }
+
+    private static ScramHash scramHash(String mechanism) {
+        for (ScramHash hash : ScramHash.values()) {
+            if (hash.mechanism().equals(mechanism)) {
+                return hash;
+            }
+        }
+        throw new IllegalStateException(mechanism + " is offered, and not there");
     }
 
     /** What the peer says of itself (RFC 4505 §2) is for traces, and there are none. */

@@ -49,19 +49,21 @@ class SaslAuthenticatorTest {
     // ------------------------------------------------------------------------------------ mechanisms
 
     @Test
-    void shouldOfferPlainFirst() {
-        assertThat(authenticator.mechanisms(NEAR)).containsExactly("PLAIN", "AMQPLAIN");
-        assertThat(authenticator.mechanisms(FAR)).containsExactly("PLAIN", "AMQPLAIN");
+    void shouldOfferFirstWhatDoesNotSayThePassword() {
+        String[] offered = {"SCRAM-SHA-512", "SCRAM-SHA-256", "PLAIN", "AMQPLAIN"};
+        assertThat(authenticator.mechanisms(NEAR)).containsExactly(offered);
+        assertThat(authenticator.mechanisms(FAR)).containsExactly(offered);
     }
 
     @Test
     void shouldOfferAnonymousOnLoopbackOnlyAndIfAllowed() {
-        assertThat(permissive.mechanisms(NEAR)).containsExactly("PLAIN", "AMQPLAIN", "ANONYMOUS");
-        assertThat(permissive.mechanisms(FAR)).containsExactly("PLAIN", "AMQPLAIN");
+        assertThat(permissive.mechanisms(NEAR)).endsWith("ANONYMOUS");
+        assertThat(permissive.mechanisms(FAR)).doesNotContain("ANONYMOUS");
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"EXTERNAL", "CRAM-MD5", "SCRAM-SHA-256", "RABBIT-CR-DEMO", "plain", "", "PLAIN "})
+    @ValueSource(strings = {"EXTERNAL", "CRAM-MD5", "SCRAM-SHA-1", "SCRAM-SHA-256-PLUS", "RABBIT-CR-DEMO", "plain", "",
+        "PLAIN "})
     void shouldRefuseMechanismsThatAreNotOffered(String mechanism) {
         assertRefused(login(permissive, mechanism, plain("", "guest", "guest"), NEAR), "the mechanism was not offered");
     }
@@ -107,7 +109,8 @@ class SaslAuthenticatorTest {
         assertRefused(login("PLAIN", HexFormat.of().parseHex("00c3280067"), NEAR), "the name is not UTF-8");
     }
 
-    @Property
+    /** Few, as the keys of each user take their time. */
+    @Property(tries = 150)
     void shouldAcceptEveryNameAndPasswordThatPlainCanCarry(
             @ForAll @NotEmpty @CharRange(from = 1, to = '\ud7ff') String name,
             @ForAll @NotEmpty @CharRange(from = 1, to = '\ud7ff') String password) {
@@ -414,7 +417,6 @@ class SaslAuthenticatorTest {
         private Principal principal;
         private BrokerError refusal;
         private byte[] challenge;
-        private byte[] additionalData;
         private int count;
 
         Reply<SaslStep> steps() {
@@ -424,10 +426,7 @@ class SaslAuthenticatorTest {
                     count++;
                     switch (step) {
                         case SaslStep.Challenge next -> challenge = next.data();
-                        case SaslStep.Success success -> {
-                            principal = success.user();
-                            additionalData = success.additionalData();
-                        }
+                        case SaslStep.Success success -> principal = success.user();
                     }
                 }
 
