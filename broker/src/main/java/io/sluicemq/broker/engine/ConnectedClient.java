@@ -473,7 +473,7 @@ final class ConnectedClient implements Client {
         Completion ended = new Completion(context.loop) {
             @Override
             protected void complete(BrokerError refusal) {
-                reply.done(null);
+                gone(reply);
             }
         };
         Reply<Void> met = new Reply<>() {
@@ -500,6 +500,15 @@ final class ConnectedClient implements Client {
             });
         }
         ended.handedOut();
+    }
+
+    /** Nothing is left of it: another may have its identity. */
+    private void gone(Reply<Void> reply) {
+        if (spec.identity().isEmpty()) {
+            reply.done(null);
+        } else {
+            host.releaseIdentity(context.loop, spec.identity(), relay(reply));
+        }
     }
 
     @Override
