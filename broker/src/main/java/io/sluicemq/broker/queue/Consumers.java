@@ -26,6 +26,7 @@ final class Consumers {
     private QueueConsumer active;
     private int filtering;
     private int sharing;
+    private int noLocal;
 
     Consumers(boolean singleActive) {
         this.singleActive = singleActive;
@@ -67,6 +68,9 @@ final class Consumers {
         if (consumer.filters()) {
             filtering++;
         }
+        if (consumer.spec().noLocal()) {
+            noLocal++;
+        }
         if (consumer.spec().sharedCredit()) {
             sharing++;
         }
@@ -83,6 +87,9 @@ final class Consumers {
         }
         if (consumer.filters()) {
             filtering--;
+        }
+        if (consumer.spec().noLocal()) {
+            noLocal--;
         }
         if (consumer.spec().sharedCredit()) {
             sharing--;
@@ -113,9 +120,26 @@ final class Consumers {
         }
     }
 
-    /** Whether one of them may not have all messages. */
-    boolean filters() {
-        return filtering > 0;
+    /** Whether one of them may have messages or not by who has published them. */
+    boolean needPublisher() {
+        return noLocal > 0;
+    }
+
+    /** There are more messages (fewer, if negative) that a consumer is not to have again. */
+    void refuses(QueueConsumer consumer, int difference) {
+        boolean before = consumer.filters();
+        consumer.refusals += difference;
+        if (before == consumer.filters() || consumer.hasEnded()) {
+            return;
+        }
+        if (before) {
+            filtering--;
+            // It may have left the line as nothing was for it.
+            offer(consumer);
+        } else {
+            filtering++;
+            consumer.lookAgainFrom(0);
+        }
     }
 
     /** A message came that those who filter may not have seen: they are looked at again. */

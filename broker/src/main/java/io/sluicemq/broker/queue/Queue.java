@@ -73,6 +73,7 @@ public final class Queue {
     /** Who asked for a message while the next ones are being read. */
     private final ArrayDeque<WaitingGet> gets = new ArrayDeque<>(0);
     private final Drains drains = new Drains(this);
+    private final Refusals refusals;
     private Loop.Timer expiryTimer;
     private long expiryTimerMillis = QueueEntry.NEVER;
     private long expiringEntries;
@@ -97,6 +98,7 @@ public final class Queue {
         this.logged = new LoggedMessages(ready);
         this.expiry = new Expiry(ready);
         this.consumers = new Consumers(options.singleActiveConsumer());
+        this.refusals = new Refusals(consumers);
         this.pace = new Pace(loop);
         this.limit = new LengthLimit(name, virtualHost, options);
         account.gate().drainedWhen(() -> ready.size() == 0);
@@ -471,6 +473,7 @@ public final class Queue {
         }
         entry.waited = true;
         logged.loaded(entry, place);
+        refusals.loaded(entry, place);
         ready.append(entry);
         if (expiresAtMillis != QueueEntry.NEVER) {
             if (hasOwnTtl(message)) {
@@ -486,14 +489,16 @@ public final class Queue {
 
     /** A ready message was let go of in memory. */
     void pagedOut(QueueEntry entry, long place) {
-        entry.gone();
         logged.pagedOut(entry, place);
+        refusals.pagedOut(entry, place);
+        entry.gone();
         expiry.left(entry);
     }
 
     /** A message has left from among those that wait in the log. */
     void leftBacklog(long position, int headerBytes, int bodyBytes, long expiresAtMillis) {
         logged.left(position);
+        refusals.left(position);
         readyBodyBytes -= bodyBytes;
         if (expiresAtMillis != QueueEntry.NEVER) {
             expiringEntries--;
@@ -571,7 +576,7 @@ public final class Queue {
 
     /** Whether what is read back from the log will do for all who take part: it has lost who had published it. */
     boolean pagesTransient() {
-        return !consumers.filters();
+        return !consumers.needPublisher();
     }
 
     private void readAhead() {
@@ -696,7 +701,13 @@ public final class Queue {
             effects.underWay(-consumer.unwrittenBytes());
         }
         consumer.end();
+        refusals.ended(consumer, ready);
         consumer.returnUnused(loop);
+    }
+
+    /** Which consumers are not to have which messages again. */
+    Refusals refusals() {
+        return refusals;
     }
 
     /** A consumer may have had so many deliveries since it began. */
@@ -837,6 +848,7 @@ public final class Queue {
         readyBodyBytes = 0;
         expiringEntries = 0;
         logged.cleared();
+        refusals.cleared();
         serveGets();
         drains.check();
         return count;
@@ -950,6 +962,9 @@ public final class Queue {
             case RELEASED, RELEASED_ELSEWHERE -> stays = true;
         }
         if (stays) {
+            if (outcome == Outcome.REQUEUED_ELSEWHERE || outcome == Outcome.RELEASED_ELSEWHERE) {
+                refusals.refused(entry, consumer);
+            }
             giveBack(entry);
             if (completion != null) {
                 completion.met(loop);
@@ -1017,6 +1032,9 @@ public final class Queue {
         entry.taken(consumer);
         consumer.taken(entry.windowBytes());
         if (consumer.settles()) {
+            if (entry.refusers != null) {
+                refusals.gone(entry);
+            }
             left(entry.message);
             effects.released(entry.message);
             unlog(entry, false, null);
@@ -1270,6 +1288,7 @@ public final class Queue {
             if (paging != null) {
                 paging.moved(from, to);
             }
+            refusals.moved(from, to);
             moved.moved(from, to, share);
         });
     }

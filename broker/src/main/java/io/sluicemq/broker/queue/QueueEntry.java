@@ -44,6 +44,9 @@ public final class QueueEntry implements Delivery, Runnable {
     /** How many messages stayed ready when a get took this one. */
     int remaining;
     int deliveryCount;
+    /** Consumers that are not to have it again; null for none. Those that have ended may still be among them. */
+    QueueConsumer[] refusers;
+
     QueueConsumer consumer;
     /** Where it is in the log, or {@link #NOT_LOGGED}; changes when the log is compacted. */
     long position = NOT_LOGGED;
@@ -90,6 +93,20 @@ public final class QueueEntry implements Delivery, Runnable {
     /** It has left the queue. */
     void gone() {
         state = GONE;
+        if (refusers != null) {
+            queue.refusals().gone(this);
+        }
+    }
+
+    boolean isRefusedBy(QueueConsumer consumer) {
+        if (refusers != null) {
+            for (QueueConsumer each : refusers) {
+                if (each == consumer) {
+                    return true;
+                }
+            }
+        }
+        return false;
     }
 
     @Override
