@@ -47,6 +47,11 @@ final class Consumers {
         return all.size() == 1 && all.get(0).spec().exclusive();
     }
 
+    /** Whether it would be given messages, were there room and credit. */
+    boolean takesPart(QueueConsumer consumer) {
+        return !singleActive || consumer == active;
+    }
+
     /** Whether any draws on a shared allowance. */
     boolean shareCredit() {
         return sharing > 0;
@@ -102,7 +107,7 @@ final class Consumers {
 
     /** Puts a consumer into the line if it has room and is not there. */
     void offer(QueueConsumer consumer) {
-        if (!consumer.inLine && consumer.canTake() && (!singleActive || consumer == active)) {
+        if (!consumer.inLine && consumer.canTake() && takesPart(consumer)) {
             consumer.inLine = true;
             rank(consumer.spec().priority()).line.addLast(consumer);
         }
@@ -132,7 +137,7 @@ final class Consumers {
             while (!line.isEmpty()) {
                 QueueConsumer consumer = line.pollFirst();
                 consumer.inLine = false;
-                if (consumer.canTake() && (!singleActive || consumer == active)) {
+                if (consumer.canTake() && takesPart(consumer)) {
                     return consumer;
                 }
             }

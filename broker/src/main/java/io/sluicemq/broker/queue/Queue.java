@@ -72,6 +72,7 @@ public final class Queue {
     private final LoggedMessages logged;
     /** Who asked for a message while the next ones are being read. */
     private final ArrayDeque<WaitingGet> gets = new ArrayDeque<>(0);
+    private final Drains drains = new Drains(this);
     private Loop.Timer expiryTimer;
     private long expiryTimerMillis = QueueEntry.NEVER;
     private long expiringEntries;
@@ -437,6 +438,7 @@ public final class Queue {
             // What was being read is not: whoever waits for it has what is left, or nothing.
             serveGets();
             readAhead();
+            drains.check();
         }
         return !account.overflowsWith(bytes, messages);
     }
@@ -697,6 +699,42 @@ public final class Queue {
         consumer.returnUnused(loop);
     }
 
+    /** A consumer may have had so many deliveries since it began. */
+    public void limit(QueueConsumer consumer, long deliveries) {
+        loop.assertCurrent();
+        consumer.limit(deliveries);
+        reoffer(consumer);
+    }
+
+    /**
+     * Gives a consumer what there is for it, up to its limit, and then limits it to what it has had.
+     *
+     * @param answer run after that; on this loop, and always
+     */
+    public void drain(QueueConsumer consumer, Runnable answer) {
+        loop.assertCurrent();
+        drains.add(consumer, paging == null ? 0 : paging.loaded() + ready.size() - ready.resident(), answer);
+        reoffer(consumer);
+        drains.check();
+    }
+
+    /**
+     * Whether nothing more is to come for a consumer that drains, as things are.
+     *
+     * @param enoughLoaded how many messages must have been read back to have seen all that were there when it began
+     */
+    boolean isDrained(QueueConsumer consumer, long enoughLoaded) {
+        if (dispatching) {
+            return false; // asked again at the end of that
+        }
+        if (ready.size() == 0 || !consumer.wantsMore() || !consumers.takesPart(consumer) || tooManyLettersWait()) {
+            return true;
+        }
+        // With room it has had all that is for it in memory.
+        return consumer.isWindowOpen()
+                && (paging == null || !paging.isLoading() || paging.loaded() >= enoughLoaded);
+    }
+
     /** A consumer was granted shared credit. */
     public void grant(QueueConsumer consumer, int messages) {
         loop.assertCurrent();
@@ -800,6 +838,7 @@ public final class Queue {
         expiringEntries = 0;
         logged.cleared();
         serveGets();
+        drains.check();
         return count;
     }
 
@@ -1058,6 +1097,7 @@ public final class Queue {
             return;
         }
         if (tooManyLettersWait()) {
+            drains.check();
             return; // goes on when there are fewer
         }
         dispatching = true;
@@ -1073,6 +1113,7 @@ public final class Queue {
             readAhead();
             askForCredit();
         }
+        drains.check();
     }
 
     private boolean dispatchOne() {

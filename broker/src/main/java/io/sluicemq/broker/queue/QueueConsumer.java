@@ -7,9 +7,9 @@ import io.sluicemq.base.Loop;
 
 /**
  * A consumer as its queue sees it, owned by the queue's loop: how many more deliveries it may have. It may have one while it
- * has credit (its prefetch less what it holds unsettled, or what was granted from a shared allowance), its window is open
- * (bytes sent to its connection that have not left for the socket, which bounds what a connection buffers), and it is not
- * paused.
+ * has credit (its prefetch less what it holds unsettled, what was granted from a shared allowance, its limit less what it has
+ * had), its window is open (bytes sent to its connection that have not left for the socket, which bounds what a connection
+ * buffers), and it is not paused.
  */
 public final class QueueConsumer {
 
@@ -25,6 +25,10 @@ public final class QueueConsumer {
     private int credit;
     private int granted;
     private boolean creditAsked;
+    /** How many deliveries it may have had since it began. */
+    private long limit;
+
+    private long given;
     private long windowBytes = WINDOW_BYTES;
     private boolean paused;
     private boolean ended;
@@ -42,6 +46,7 @@ public final class QueueConsumer {
         this.clientLoop = clientLoop;
         this.client = client;
         this.credit = spec.settled() || spec.prefetch() == 0 ? UNLIMITED : spec.prefetch();
+        this.limit = spec.credit() == ConsumerSpec.Credit.LIMIT ? 0 : Long.MAX_VALUE;
     }
 
     public ConsumerSpec spec() {
@@ -106,19 +111,33 @@ public final class QueueConsumer {
         cursor = Math.min(cursor, sequence);
     }
 
-    /** Whether nothing but shared credit stands between it and a delivery. */
-    private boolean openButForSharedCredit() {
-        return !ended && !paused && credit > 0 && windowBytes > 0;
+    /** Sets how many deliveries it may have had since it began. */
+    void limit(long deliveries) {
+        limit = deliveries;
+    }
+
+    /** It may have no more than it has had. */
+    void limitToGiven() {
+        limit = given;
+    }
+
+    /** Whether nothing but its window and shared credit stand between it and a delivery. */
+    boolean wantsMore() {
+        return !ended && !paused && credit > 0 && given < limit;
+    }
+
+    boolean isWindowOpen() {
+        return windowBytes > 0;
     }
 
     /** Whether it may have a delivery now. */
     boolean canTake() {
-        return openButForSharedCredit() && (!spec.sharedCredit() || granted > 0);
+        return wantsMore() && windowBytes > 0 && (!spec.sharedCredit() || granted > 0);
     }
 
     /** Asks for shared credit, once, if that is all it lacks while messages wait. */
     void askForCredit(Loop here) {
-        if (spec.sharedCredit() && granted == 0 && !creditAsked && openButForSharedCredit()) {
+        if (spec.sharedCredit() && granted == 0 && !creditAsked && wantsMore() && windowBytes > 0) {
             creditAsked = true;
             here.send(clientLoop, sink::creditWanted);
         }
@@ -141,6 +160,7 @@ public final class QueueConsumer {
     /** It is given a message. */
     void taken(int bytes) {
         windowBytes -= bytes;
+        given++;
         if (spec.sharedCredit()) {
             granted--;
         }
