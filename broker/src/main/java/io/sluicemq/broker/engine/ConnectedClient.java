@@ -120,6 +120,20 @@ final class ConnectedClient implements Client {
     }
 
     @Override
+    public void describeExchange(String name, Reply<ExchangeSpec> reply) {
+        context.loop.assertCurrent();
+        Exchange<QueueProxy> exchange = host.table().exchange(name);
+        if (exchange == null) {
+            reply.failed(host.noExchange(name));
+        } else {
+            var spec = exchange.spec();
+            reply.done(new ExchangeSpec(
+                    name, spec.type().label(), spec.durable(), spec.autoDelete(), spec.internal(),
+                    spec.arguments().asMap()));
+        }
+    }
+
+    @Override
     public void deleteExchange(String name, boolean ifUnused, Reply<Void> reply) {
         Relay<Void> relay = relay(reply);
         host.change(context.loop, topology -> topology.deleteExchange(name, ifUnused, relay));
@@ -216,6 +230,17 @@ final class ConnectedClient implements Client {
                 queue.used();
                 relay.answer(queue.loop(), queue.isRemoved() ? host.noQueue(name) : null, queue.status());
             });
+        }
+    }
+
+    @Override
+    public void describeQueue(String name, Reply<QueueSpec> reply) {
+        context.loop.assertCurrent();
+        QueueProxy proxy = host.table().queue(name);
+        if (proxy == null) {
+            reply.failed(host.noQueue(name));
+        } else {
+            reply.done(proxy.queue().spec());
         }
     }
 
