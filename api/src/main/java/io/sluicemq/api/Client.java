@@ -33,6 +33,11 @@ public interface Client {
     /** Checks that an exchange exists. */
     void findExchange(String name, Reply<Void> reply);
 
+    /** What an exchange was declared as; fails with {@link BrokerError.NotFound} if there is none. */
+    default void describeExchange(String name, Reply<ExchangeSpec> reply) {
+        throw new UnsupportedOperationException("exchanges can't be described here");
+    }
+
     void deleteExchange(String name, boolean ifUnused, Reply<Void> reply);
 
     void bind(BindingSpec binding, Reply<Void> reply);
@@ -53,6 +58,14 @@ public interface Client {
 
     /** Checks that a queue exists and is not locked by another connection. */
     void findQueue(String name, Reply<QueueStatus> reply);
+
+    /**
+     * What a queue was declared as, also if another connection has it for itself; fails with {@link BrokerError.NotFound} if there
+     * is none.
+     */
+    default void describeQueue(String name, Reply<QueueSpec> reply) {
+        throw new UnsupportedOperationException("queues can't be described here");
+    }
 
     /** Deletes a queue; the result is the number of messages deleted with it. */
     void deleteQueue(String name, boolean ifUnused, boolean ifEmpty, Reply<Long> reply);

@@ -122,6 +122,20 @@ final class ConnectedClient implements Client {
     }
 
     @Override
+    public void describeExchange(String name, Reply<ExchangeSpec> reply) {
+        context.loop.assertCurrent();
+        Exchange<QueueProxy> exchange = host.table().exchange(name);
+        if (exchange == null) {
+            reply.failed(host.noExchange(name));
+        } else {
+            var spec = exchange.spec();
+            reply.done(new ExchangeSpec(
+                    name, spec.type().label(), spec.durable(), spec.autoDelete(), spec.internal(),
+                    spec.arguments().asMap()));
+        }
+    }
+
+    @Override
     public void deleteExchange(String name, boolean ifUnused, Reply<Void> reply) {
         Relay<Void> relay = relay(reply);
         host.change(context.loop, topology -> topology.deleteExchange(name, ifUnused, relay));
@@ -218,6 +232,17 @@ final class ConnectedClient implements Client {
                 queue.used();
                 relay.answer(queue.loop(), queue.isRemoved() ? host.noQueue(name) : null, queue.status());
             });
+        }
+    }
+
+    @Override
+    public void describeQueue(String name, Reply<QueueSpec> reply) {
+        context.loop.assertCurrent();
+        QueueProxy proxy = host.table().queue(name);
+        if (proxy == null) {
+            reply.failed(host.noQueue(name));
+        } else {
+            reply.done(proxy.queue().spec());
         }
     }
 
@@ -500,7 +525,7 @@ final class ConnectedClient implements Client {
         Completion ended = new Completion(context.loop) {
             @Override
             protected void complete(BrokerError refusal) {
-                reply.done(null);
+                gone(reply);
             }
         };
         Reply<Void> met = new Reply<>() {
@@ -527,6 +552,15 @@ final class ConnectedClient implements Client {
             });
         }
         ended.handedOut();
+    }
+
+    /** Nothing is left of it: another may have its identity. */
+    private void gone(Reply<Void> reply) {
+        if (spec.identity().isEmpty()) {
+            reply.done(null);
+        } else {
+            host.releaseIdentity(context.loop, spec.identity(), relay(reply));
+        }
     }
 
     @Override

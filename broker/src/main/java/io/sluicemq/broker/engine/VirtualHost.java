@@ -32,6 +32,7 @@ final class VirtualHost {
     private final String name;
     private final Published<RoutingTable<QueueProxy>> table = new Published<>(RoutingTable.withDefaults());
     private final Topology topology;
+    private final Identities identities = new Identities();
     private final LoopContext home;
     private final HostEffects[] effects;
     private final LoopContext[] contexts;
@@ -83,6 +84,24 @@ final class VirtualHost {
 
     LoopContext home() {
         return home;
+    }
+
+    // ---- clients
+
+    /** Takes an identity, and answers; fails with {@link BrokerError.IdentityInUse}. */
+    void takeIdentity(Loop here, String identity, boolean sole, Relay<Void> relay) {
+        here.send(home.loop, () -> relay.answer(
+                home.loop,
+                identities.take(identity, sole) ? null : new BrokerError.IdentityInUse(identity, name),
+                null));
+    }
+
+    /** Lets others have an identity, and then answers. */
+    void releaseIdentity(Loop here, String identity, Relay<Void> relay) {
+        here.send(home.loop, () -> {
+            identities.release(identity);
+            relay.done(home.loop, null);
+        });
     }
 
     // ---- accounts

@@ -26,6 +26,7 @@ final class Consumers {
     private QueueConsumer active;
     private int filtering;
     private int sharing;
+    private int noLocal;
 
     Consumers(boolean singleActive) {
         this.singleActive = singleActive;
@@ -47,6 +48,11 @@ final class Consumers {
         return all.size() == 1 && all.get(0).spec().exclusive();
     }
 
+    /** Whether it would be given messages, were there room and credit. */
+    boolean takesPart(QueueConsumer consumer) {
+        return !singleActive || consumer == active;
+    }
+
     /** Whether any draws on a shared allowance. */
     boolean shareCredit() {
         return sharing > 0;
@@ -61,6 +67,9 @@ final class Consumers {
         all.add(consumer);
         if (consumer.filters()) {
             filtering++;
+        }
+        if (consumer.spec().noLocal()) {
+            noLocal++;
         }
         if (consumer.spec().sharedCredit()) {
             sharing++;
@@ -78,6 +87,9 @@ final class Consumers {
         }
         if (consumer.filters()) {
             filtering--;
+        }
+        if (consumer.spec().noLocal()) {
+            noLocal--;
         }
         if (consumer.spec().sharedCredit()) {
             sharing--;
@@ -102,15 +114,32 @@ final class Consumers {
 
     /** Puts a consumer into the line if it has room and is not there. */
     void offer(QueueConsumer consumer) {
-        if (!consumer.inLine && consumer.canTake() && (!singleActive || consumer == active)) {
+        if (!consumer.inLine && consumer.canTake() && takesPart(consumer)) {
             consumer.inLine = true;
             rank(consumer.spec().priority()).line.addLast(consumer);
         }
     }
 
-    /** Whether one of them may not have all messages. */
-    boolean filters() {
-        return filtering > 0;
+    /** Whether one of them may have messages or not by who has published them. */
+    boolean needPublisher() {
+        return noLocal > 0;
+    }
+
+    /** There are more messages (fewer, if negative) that a consumer is not to have again. */
+    void refuses(QueueConsumer consumer, int difference) {
+        boolean before = consumer.filters();
+        consumer.refusals += difference;
+        if (before == consumer.filters() || consumer.hasEnded()) {
+            return;
+        }
+        if (before) {
+            filtering--;
+            // It may have left the line as nothing was for it.
+            offer(consumer);
+        } else {
+            filtering++;
+            consumer.lookAgainFrom(0);
+        }
     }
 
     /** A message came that those who filter may not have seen: they are looked at again. */
@@ -132,7 +161,7 @@ final class Consumers {
             while (!line.isEmpty()) {
                 QueueConsumer consumer = line.pollFirst();
                 consumer.inLine = false;
-                if (consumer.canTake() && (!singleActive || consumer == active)) {
+                if (consumer.canTake() && takesPart(consumer)) {
                     return consumer;
                 }
             }

@@ -69,6 +69,8 @@ final class Paging {
     private long maxBytes = NONE;
     private long maxMessages = NONE;
     private int loading = -1;
+    /** Messages that reads for consumers have brought. */
+    private long loaded;
     private int round;
     private boolean resting;
     /** Whether expired messages are being read, to become dead letters. */
@@ -372,6 +374,16 @@ final class Paging {
         }
     }
 
+    /** Whether more are being read for consumers; {@link Queue#loadEnded} follows. */
+    boolean isLoading() {
+        return loading >= 0;
+    }
+
+    /** How many messages reads for consumers have brought so far. */
+    long loaded() {
+        return loaded;
+    }
+
     /** A level that is being read; its first ones must not be taken otherwise. */
     boolean isLoading(int level) {
         return loading == level;
@@ -426,6 +438,7 @@ final class Paging {
                 queue.loaded(message, place, backlog.firstShare(), backlog.firstExpiresAt());
                 backlog.removeFirst();
                 ready.waiting(-1);
+                loaded++;
             }
             loading = -1;
             countIndex();

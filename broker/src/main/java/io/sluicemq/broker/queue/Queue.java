@@ -72,6 +72,8 @@ public final class Queue {
     private final LoggedMessages logged;
     /** Who asked for a message while the next ones are being read. */
     private final ArrayDeque<WaitingGet> gets = new ArrayDeque<>(0);
+    private final Drains drains = new Drains(this);
+    private final Refusals refusals;
     private Loop.Timer expiryTimer;
     private long expiryTimerMillis = QueueEntry.NEVER;
     private long expiringEntries;
@@ -96,6 +98,7 @@ public final class Queue {
         this.logged = new LoggedMessages(ready);
         this.expiry = new Expiry(ready);
         this.consumers = new Consumers(options.singleActiveConsumer());
+        this.refusals = new Refusals(consumers);
         this.pace = new Pace(loop);
         this.limit = new LengthLimit(name, virtualHost, options);
         account.gate().drainedWhen(() -> ready.size() == 0);
@@ -437,6 +440,7 @@ public final class Queue {
             // What was being read is not: whoever waits for it has what is left, or nothing.
             serveGets();
             readAhead();
+            drains.check();
         }
         return !account.overflowsWith(bytes, messages);
     }
@@ -469,6 +473,7 @@ public final class Queue {
         }
         entry.waited = true;
         logged.loaded(entry, place);
+        refusals.loaded(entry, place);
         ready.append(entry);
         if (expiresAtMillis != QueueEntry.NEVER) {
             if (hasOwnTtl(message)) {
@@ -484,14 +489,16 @@ public final class Queue {
 
     /** A ready message was let go of in memory. */
     void pagedOut(QueueEntry entry, long place) {
-        entry.gone();
         logged.pagedOut(entry, place);
+        refusals.pagedOut(entry, place);
+        entry.gone();
         expiry.left(entry);
     }
 
     /** A message has left from among those that wait in the log. */
     void leftBacklog(long position, int headerBytes, int bodyBytes, long expiresAtMillis) {
         logged.left(position);
+        refusals.left(position);
         readyBodyBytes -= bodyBytes;
         if (expiresAtMillis != QueueEntry.NEVER) {
             expiringEntries--;
@@ -569,7 +576,7 @@ public final class Queue {
 
     /** Whether what is read back from the log will do for all who take part: it has lost who had published it. */
     boolean pagesTransient() {
-        return !consumers.filters();
+        return !consumers.needPublisher();
     }
 
     private void readAhead() {
@@ -694,7 +701,49 @@ public final class Queue {
             effects.underWay(-consumer.unwrittenBytes());
         }
         consumer.end();
+        refusals.ended(consumer, ready);
         consumer.returnUnused(loop);
+    }
+
+    /** Which consumers are not to have which messages again. */
+    Refusals refusals() {
+        return refusals;
+    }
+
+    /** A consumer may have had so many deliveries since it began. */
+    public void limit(QueueConsumer consumer, long deliveries) {
+        loop.assertCurrent();
+        consumer.limit(deliveries);
+        reoffer(consumer);
+    }
+
+    /**
+     * Gives a consumer what there is for it, up to its limit, and then limits it to what it has had.
+     *
+     * @param answer run after that; on this loop, and always
+     */
+    public void drain(QueueConsumer consumer, Runnable answer) {
+        loop.assertCurrent();
+        drains.add(consumer, paging == null ? 0 : paging.loaded() + ready.size() - ready.resident(), answer);
+        reoffer(consumer);
+        drains.check();
+    }
+
+    /**
+     * Whether nothing more is to come for a consumer that drains, as things are.
+     *
+     * @param enoughLoaded how many messages must have been read back to have seen all that were there when it began
+     */
+    boolean isDrained(QueueConsumer consumer, long enoughLoaded) {
+        if (dispatching) {
+            return false; // asked again at the end of that
+        }
+        if (ready.size() == 0 || !consumer.wantsMore() || !consumers.takesPart(consumer) || tooManyLettersWait()) {
+            return true;
+        }
+        // With room it has had all that is for it in memory.
+        return consumer.isWindowOpen()
+                && (paging == null || !paging.isLoading() || paging.loaded() >= enoughLoaded);
     }
 
     /** A consumer was granted shared credit. */
@@ -799,7 +848,9 @@ public final class Queue {
         readyBodyBytes = 0;
         expiringEntries = 0;
         logged.cleared();
+        refusals.cleared();
         serveGets();
+        drains.check();
         return count;
     }
 
@@ -911,6 +962,9 @@ public final class Queue {
             case RELEASED, RELEASED_ELSEWHERE -> stays = true;
         }
         if (stays) {
+            if (outcome == Outcome.REQUEUED_ELSEWHERE || outcome == Outcome.RELEASED_ELSEWHERE) {
+                refusals.refused(entry, consumer);
+            }
             giveBack(entry);
             if (completion != null) {
                 completion.met(loop);
@@ -978,6 +1032,9 @@ public final class Queue {
         entry.taken(consumer);
         consumer.taken(entry.windowBytes());
         if (consumer.settles()) {
+            if (entry.refusers != null) {
+                refusals.gone(entry);
+            }
             left(entry.message);
             effects.released(entry.message);
             unlog(entry, false, null);
@@ -1058,6 +1115,7 @@ public final class Queue {
             return;
         }
         if (tooManyLettersWait()) {
+            drains.check();
             return; // goes on when there are fewer
         }
         dispatching = true;
@@ -1073,6 +1131,7 @@ public final class Queue {
             readAhead();
             askForCredit();
         }
+        drains.check();
     }
 
     private boolean dispatchOne() {
@@ -1229,6 +1288,7 @@ public final class Queue {
             if (paging != null) {
                 paging.moved(from, to);
             }
+            refusals.moved(from, to);
             moved.moved(from, to, share);
         });
     }

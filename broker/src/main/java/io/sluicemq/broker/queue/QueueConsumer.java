@@ -2,14 +2,13 @@ package io.sluicemq.broker.queue;
 
 import io.sluicemq.api.ConsumerSink;
 import io.sluicemq.api.ConsumerSpec;
-import io.sluicemq.api.Message;
 import io.sluicemq.base.Loop;
 
 /**
  * A consumer as its queue sees it, owned by the queue's loop: how many more deliveries it may have. It may have one while it
- * has credit (its prefetch less what it holds unsettled, or what was granted from a shared allowance), its window is open
- * (bytes sent to its connection that have not left for the socket, which bounds what a connection buffers), and it is not
- * paused.
+ * has credit (its prefetch less what it holds unsettled, what was granted from a shared allowance, its limit less what it has
+ * had), its window is open (bytes sent to its connection that have not left for the socket, which bounds what a connection
+ * buffers), and it is not paused.
  */
 public final class QueueConsumer {
 
@@ -25,11 +24,17 @@ public final class QueueConsumer {
     private int credit;
     private int granted;
     private boolean creditAsked;
+    /** How many deliveries it may have had since it began. */
+    private long limit;
+
+    private long given;
     private long windowBytes = WINDOW_BYTES;
     private boolean paused;
     private boolean ended;
     private int unsettled;
     private long settledMessages;
+    /** How many messages of the queue it is not to have again. */
+    int refusals;
     /** No message before this sequence number is for it; only of use to one that does not take all. */
     private long cursor;
     /** Whether it stands in the line of those that may have a delivery. */
@@ -42,6 +47,7 @@ public final class QueueConsumer {
         this.clientLoop = clientLoop;
         this.client = client;
         this.credit = spec.settled() || spec.prefetch() == 0 ? UNLIMITED : spec.prefetch();
+        this.limit = spec.credit() == ConsumerSpec.Credit.LIMIT ? 0 : Long.MAX_VALUE;
     }
 
     public ConsumerSpec spec() {
@@ -84,12 +90,12 @@ public final class QueueConsumer {
 
     /** Whether it takes only some messages. */
     boolean filters() {
-        return spec.noLocal();
+        return spec.noLocal() || refusals > 0;
     }
 
     /** Whether it may have this message at all. */
-    boolean accepts(Message message) {
-        return !spec.noLocal() || message.publisher() != client;
+    boolean accepts(QueueEntry entry) {
+        return (!spec.noLocal() || entry.message.publisher() != client) && !entry.isRefusedBy(this);
     }
 
     long cursor() {
@@ -101,24 +107,38 @@ public final class QueueConsumer {
         cursor = sequence;
     }
 
-    /** A message has returned to a place that may be behind the cursor. */
+    /** A message is for it, or there is one, at a place that may be behind the cursor. */
     void lookAgainFrom(long sequence) {
         cursor = Math.min(cursor, sequence);
     }
 
-    /** Whether nothing but shared credit stands between it and a delivery. */
-    private boolean openButForSharedCredit() {
-        return !ended && !paused && credit > 0 && windowBytes > 0;
+    /** Sets how many deliveries it may have had since it began. */
+    void limit(long deliveries) {
+        limit = deliveries;
+    }
+
+    /** It may have no more than it has had. */
+    void limitToGiven() {
+        limit = given;
+    }
+
+    /** Whether nothing but its window and shared credit stand between it and a delivery. */
+    boolean wantsMore() {
+        return !ended && !paused && credit > 0 && given < limit;
+    }
+
+    boolean isWindowOpen() {
+        return windowBytes > 0;
     }
 
     /** Whether it may have a delivery now. */
     boolean canTake() {
-        return openButForSharedCredit() && (!spec.sharedCredit() || granted > 0);
+        return wantsMore() && windowBytes > 0 && (!spec.sharedCredit() || granted > 0);
     }
 
     /** Asks for shared credit, once, if that is all it lacks while messages wait. */
     void askForCredit(Loop here) {
-        if (spec.sharedCredit() && granted == 0 && !creditAsked && openButForSharedCredit()) {
+        if (spec.sharedCredit() && granted == 0 && !creditAsked && wantsMore() && windowBytes > 0) {
             creditAsked = true;
             here.send(clientLoop, sink::creditWanted);
         }
@@ -141,6 +161,7 @@ public final class QueueConsumer {
     /** It is given a message. */
     void taken(int bytes) {
         windowBytes -= bytes;
+        given++;
         if (spec.sharedCredit()) {
             granted--;
         }

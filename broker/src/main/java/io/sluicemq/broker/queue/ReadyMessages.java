@@ -64,7 +64,7 @@ final class ReadyMessages {
         QueueEntry best = null;
         if (returned != null) {
             for (QueueEntry entry : returned.tailMap(from, true).values()) {
-                if (consumer.accepts(entry.message)) {
+                if (consumer.accepts(entry)) {
                     best = entry;
                     break;
                 }
@@ -78,7 +78,7 @@ final class ReadyMessages {
             if (best != null && best.sequence < entry.sequence) {
                 break;
             }
-            if (consumer.accepts(entry.message)) {
+            if (consumer.accepts(entry)) {
                 return entry;
             }
         }
