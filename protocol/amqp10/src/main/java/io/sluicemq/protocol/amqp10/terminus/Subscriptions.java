@@ -174,7 +174,10 @@ final class Subscriptions {
         client.describeQueue(wanted.name(), new On<>(
                 found -> {
                     Terms terms = Terms.of(found.arguments());
-                    if (terms.shared() != request.terms.shared()) {
+                    if (terms.topic() == null) {
+                        answer.refused(new TerminusError(
+                                AmqpError.PRECONDITION_FAILED, "queue '" + found.name() + "' is no subscription's"));
+                    } else if (terms.shared() != request.terms.shared()) {
                         answer.refused(new TerminusError(
                                 AmqpError.NOT_ALLOWED,
                                 "there is a subscription of this name that is " + (terms.shared() ? "" : "not ")
@@ -241,7 +244,7 @@ final class Subscriptions {
             case DURABLE, SHARED, LOOKED_UP -> TerminusExpiryPolicy.NEVER;
             case NAMED -> timeoutSeconds > 0 ? TerminusExpiryPolicy.LINK_DETACH : TerminusExpiryPolicy.NEVER;
             case SHARED_VOLATILE -> TerminusExpiryPolicy.LINK_DETACH;
-            case OWN, STANDING -> wanted.getExpiryPolicy();
+            case OWN, STANDING -> Termini.expiry(wanted);
         });
         answer.setTimeout(UnsignedInteger.valueOf(timeoutSeconds));
         answer.setCapabilities(capabilities(request));
@@ -278,7 +281,14 @@ final class Subscriptions {
 
     private void lookup(String linkName, String scope, String name, Answer<SourceNode> answer, Runnable otherwise) {
         client.describeQueue(SubscriptionName.durable(scope, name), new On<>(
-                found -> answer.done(lookedUp(linkName, found, scope == null)), missing -> otherwise.run()));
+                found -> {
+                    if (Terms.of(found.arguments()).topic() == null) {
+                        otherwise.run();
+                    } else {
+                        answer.done(lookedUp(linkName, found, scope == null));
+                    }
+                },
+                missing -> otherwise.run()));
     }
 
     private static SourceNode lookedUp(String linkName, QueueSpec queue, boolean global) {
