@@ -142,15 +142,27 @@ final class Consumers {
         }
     }
 
-    /** A message came that those who filter may not have seen: they are looked at again. */
-    void offerFiltering(long sequence) {
-        if (filtering > 0) {
+    /**
+     * A message came that those who filter may not have seen: they are looked at again.
+     *
+     * @param allFilter whether all look for messages that they may have, as there are groups
+     */
+    void offerFiltering(long sequence, boolean allFilter) {
+        if (filtering > 0 || allFilter) {
             for (QueueConsumer consumer : all) {
-                if (consumer.filters()) {
+                if (allFilter || consumer.filters()) {
                     consumer.lookAgainFrom(sequence);
                     offer(consumer);
                 }
             }
+        }
+    }
+
+    /** Messages that nobody could have, or only some could, are for others from now on: all look at all again. */
+    void lookAgain() {
+        for (QueueConsumer consumer : all) {
+            consumer.lookAgainFrom(0);
+            offer(consumer);
         }
     }
 

@@ -74,6 +74,7 @@ public final class Queue {
     private final ArrayDeque<WaitingGet> gets = new ArrayDeque<>(0);
     private final Drains drains = new Drains(this);
     private final Refusals refusals;
+    private final Groups groups;
     private Loop.Timer expiryTimer;
     private long expiryTimerMillis = QueueEntry.NEVER;
     private long expiringEntries;
@@ -99,6 +100,7 @@ public final class Queue {
         this.expiry = new Expiry(ready);
         this.consumers = new Consumers(options.singleActiveConsumer());
         this.refusals = new Refusals(consumers);
+        this.groups = new Groups(consumers);
         this.pace = new Pace(loop);
         this.limit = new LengthLimit(name, virtualHost, options);
         account.gate().drainedWhen(() -> ready.size() == 0);
@@ -475,6 +477,7 @@ public final class Queue {
         logged.loaded(entry, place);
         refusals.loaded(entry, place);
         ready.append(entry);
+        groups.ready(entry);
         if (expiresAtMillis != QueueEntry.NEVER) {
             if (hasOwnTtl(message)) {
                 expiry.watch(entry);
@@ -484,11 +487,12 @@ public final class Queue {
                 armExpiryTimer(expiresAtMillis, loop.currentTimeMillis());
             }
         }
-        consumers.offerFiltering(entry.sequence);
+        consumers.offerFiltering(entry.sequence, groups.anyReady());
     }
 
     /** A ready message was let go of in memory. */
     void pagedOut(QueueEntry entry, long place) {
+        groups.left(entry);
         logged.pagedOut(entry, place);
         refusals.pagedOut(entry, place);
         entry.gone();
@@ -702,7 +706,13 @@ public final class Queue {
         }
         consumer.end();
         refusals.ended(consumer, ready);
+        groups.ended(consumer);
         consumer.returnUnused(loop);
+    }
+
+    /** Which groups of messages go to which consumers. */
+    Groups groups() {
+        return groups;
     }
 
     /** Which consumers are not to have which messages again. */
@@ -970,6 +980,9 @@ public final class Queue {
                 completion.met(loop);
             }
         }
+        if (entry.inGroup) {
+            groups.settled(entry, consumer);
+        }
         if (!consumer.hasEnded()) {
             consumers.offer(consumer);
         }
@@ -998,16 +1011,18 @@ public final class Queue {
         } else {
             ready.restore(entry);
         }
+        groups.ready(entry);
         readyBodyBytes += entry.message.body().length;
         if (entry.expiresAtMillis != QueueEntry.NEVER) {
             expiringEntries++;
         }
         effects.changed(0, 1, 0);
-        consumers.offerFiltering(entry.sequence);
+        consumers.offerFiltering(entry.sequence, groups.anyReady());
     }
 
     private void removeReady(QueueEntry entry) {
         ready.remove(entry);
+        groups.left(entry);
         readyBodyBytes -= entry.message.body().length;
         if (entry.expiresAtMillis != QueueEntry.NEVER) {
             expiringEntries--;
@@ -1031,6 +1046,7 @@ public final class Queue {
         removeReady(entry);
         entry.taken(consumer);
         consumer.taken(entry.windowBytes());
+        groups.taken(entry, consumer);
         if (consumer.settles()) {
             if (entry.refusers != null) {
                 refusals.gone(entry);
@@ -1139,16 +1155,19 @@ public final class Queue {
         if (consumer == null) {
             return false;
         }
-        QueueEntry entry = consumer.filters() ? nextFor(consumer) : nextUnexpired();
+        boolean filters = consumer.filters() || groups.anyReady();
+        QueueEntry entry = filters ? nextFor(consumer) : nextUnexpired();
         if (entry == null) {
-            if (!consumer.filters()) {
+            if (!filters) {
                 // All that were in memory had expired: it is the first for what is read next.
                 consumers.offer(consumer);
             }
             // Nothing here is for one that filters; it comes back into the line when something new arrives.
             return true;
         }
-        take(entry, consumer);
+        QueueConsumer taker = groups.chosen(entry, consumer);
+        take(entry, taker);
+        consumers.offer(taker);
         consumers.offer(consumer);
         entry.deliver(loop);
         return true;

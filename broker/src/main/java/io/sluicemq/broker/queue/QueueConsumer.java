@@ -35,6 +35,8 @@ public final class QueueConsumer {
     private long settledMessages;
     /** How many messages of the queue it is not to have again. */
     int refusals;
+    /** How many buckets of groups are its own. */
+    int groups;
     /** No message before this sequence number is for it; only of use to one that does not take all. */
     private long cursor;
     /** Whether it stands in the line of those that may have a delivery. */
@@ -95,6 +97,11 @@ public final class QueueConsumer {
 
     /** Whether it may have this message at all. */
     boolean accepts(QueueEntry entry) {
+        return wants(entry) && (entry.message.group() == null || entry.queue.groups().allows(entry, this));
+    }
+
+    /** Whether the message is for it, were there no groups. */
+    boolean wants(QueueEntry entry) {
         return (!spec.noLocal() || entry.message.publisher() != client) && !entry.isRefusedBy(this);
     }
 

@@ -44,6 +44,8 @@ public final class QueueEntry implements Delivery, Runnable {
     /** How many messages stayed ready when a get took this one. */
     int remaining;
     int deliveryCount;
+    /** Whether its consumer has it as one of a group that is that consumer's. */
+    boolean inGroup;
     /** Consumers that are not to have it again; null for none. Those that have ended may still be among them. */
     QueueConsumer[] refusers;
 
