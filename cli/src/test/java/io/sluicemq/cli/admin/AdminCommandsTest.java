@@ -90,7 +90,7 @@ class AdminCommandsTest {
                 "  who could make room:",
                 "    queue orders: 90 ready, 7 unacknowledged",
                 "      consumer ctag1 of 10.0.0.4:7000 -> 10.0.0.2:5672: 7 unacknowledged, acknowledges 12.5 a second",
-                "    queue audit?[31m: 97 ready, 0 unacknowledged, and no consumer",
+                "    queue audit?[31m: 97 ready, 3 delayed, 0 unacknowledged, and no consumer",
                 "",
                 "exchange news in virtual host /: nobody waits",
                 "  holds 2.0 KiB, 10 of 10 messages; policy ring",
