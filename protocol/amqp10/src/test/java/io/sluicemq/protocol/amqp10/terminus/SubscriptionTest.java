@@ -289,6 +289,23 @@ class SubscriptionTest {
         assertThat(active.received).isEqualTo(1);
     }
 
+    /** C079, across a restart: its terms are kept with it. */
+    @Test
+    void shouldContinueOrBeginAnewAfterARestart() {
+        Source wanted = withSelector(Peer.durable("t"), "a = 1");
+        visit(peer, "S", wanted);
+        visit(peer, "shared|global", Peer.durable("t", "shared", "global"));
+        Lab restarted = lab.crashAndReopen();
+        Peer again = restarted.connect(1, "c");
+        Peer publisher = restarted.connect(0, "p");
+        Destination topic = publisher.destination("t", "topic");
+        assertThat(publisher.publish(topic, null)).isEqualTo(2);
+        assertThat(visit(again, "S", wanted).received).isEqualTo(1);
+        assertThat(visit(again, "shared|global2", Peer.durable("t", "shared", "global")).received).isEqualTo(1);
+        assertThat(publisher.publish(topic, null)).isEqualTo(2);
+        assertThat(visit(again, "S", Peer.durable("t")).received).isZero();
+    }
+
     @Test
     void shouldTellContainersAndSubscriptionsApart() {
         SourceNode one = peer.source("b:c", Peer.durable("t")).ok();
@@ -322,6 +339,18 @@ class SubscriptionTest {
         SourceNode again = peer.source("S", Peer.durable("t")).ok();
         publish("t", 1);
         assertThat(peer.ready(again.queue())).isEqualTo(2);
+    }
+
+    /** Management, or somebody else, has deleted the queue of a link that is detached. */
+    @Test
+    void shouldMakeAQueueAgainThatIsGone() {
+        Source wanted = Peer.volatileOne("t").setExpiryPolicy(TerminusExpiryPolicy.SESSION_END);
+        SourceNode first = peer.source("link", wanted).ok();
+        peer.end(first, LinkEnd.DETACHED).ok();
+        peer.<Long>reply(reply -> peer.client.deleteQueue(first.queue(), false, false, reply));
+        Receiver receiver = peer.consume(peer.source("link", wanted).ok());
+        publish("t", 1);
+        assertThat(receiver.received).isEqualTo(1);
     }
 
     // ---- looking up
