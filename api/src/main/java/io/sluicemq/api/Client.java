@@ -139,7 +139,10 @@ public interface Client {
 
     /**
      * Opens a producer's credit for what it publishes to an exchange with a routing key. At an address that nothing limits it is
-     * given as asked.
+     * given as asked. What it {@linkplain #publish(Message, Completion, Producer) publishes}, wherever it goes, spends the
+     * credit of one message.
+     *
+     * @throws IllegalStateException if the producer has a line that is not closed
      */
     default CreditLine openCredit(String exchange, String routingKey, Producer producer, CreditLine.Sink sink) {
         throw new UnsupportedOperationException("no credit lines here");
@@ -242,6 +245,15 @@ public interface Client {
 
         /** Adds a message; returns as {@link Client#publish}, which it will do at the commit. */
         int publish(Message message);
+
+        /**
+         * As {@link #publish(Message)}, from a producer with a credit line, which spends that of one message. The message takes its
+         * room at the commit, as all others, and the line gives back what it held for it: a transaction that is long
+         * under way keeps nobody out.
+         */
+        default int publish(Message message, Producer producer) {
+            return publish(message);
+        }
 
         /** Adds settlements, done at the commit in this order. */
         void settle(List<Delivery> deliveries, Delivery.Outcome outcome);

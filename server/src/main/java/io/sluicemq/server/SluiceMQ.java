@@ -16,9 +16,6 @@ import io.sluicemq.broker.flow.AddressLimits;
 import io.sluicemq.broker.flow.AddressSettings;
 import io.sluicemq.broker.flow.AddressState;
 import io.sluicemq.management.AdminSocket;
-import io.sluicemq.protocol.amqp091.Amqp091Format;
-import io.sluicemq.protocol.amqp091.Amqp091Options;
-import io.sluicemq.protocol.amqp091.Amqp091Protocol;
 import io.sluicemq.security.SaslAuthenticator;
 import io.sluicemq.security.User;
 import io.sluicemq.security.Users;
@@ -146,7 +143,7 @@ public final class SluiceMQ implements AutoCloseable {
             TaskFailures failures = new TaskFailures();
             loops = new NettyLoops(config.loops(), SocketKind.preferred(), failures);
             BrokerConfig brokerConfig = new BrokerConfig(config.virtualHosts(), config.limits().messageMemory())
-                    .withFormats(List.of(Amqp091Format.INSTANCE))
+                    .withFormats(Protocols.formats())
                     .withAddressSettings(config.addressSettings())
                     .withVirtualHostLimits(config.virtualHostLimits());
             CompletableFuture<String> failure = new CompletableFuture<>();
@@ -155,9 +152,7 @@ public final class SluiceMQ implements AutoCloseable {
                     failure.complete(state.reason());
                 }
             });
-            List<Protocol> protocols =
-                    List.of(new Amqp091Protocol(engine, authenticator(config),
-                            protocolOptions(config.limits())));
+            List<Protocol> protocols = Protocols.of(engine, authenticator(config), config);
             for (ListenerConfig listener : config.listeners()) {
                 listeners.put(
                         listener.name(),
@@ -240,21 +235,6 @@ public final class SluiceMQ implements AutoCloseable {
                 .map(user -> new User(user.name(), user.password(), user.virtualHosts(), user.loopbackOnly()))
                 .toList();
         return new SaslAuthenticator(new Published<>(Users.of(users)), config.anonymousLogin());
-    }
-
-    private static Amqp091Options protocolOptions(LimitsConfig limits) {
-        Amqp091Options defaults = Amqp091Options.defaults(Version.ofProduct());
-        return new Amqp091Options(
-                defaults.version(),
-                limits.channelMax(),
-                limits.frameMax(),
-                Math.toIntExact(limits.heartbeat().toSeconds()),
-                limits.handshakeTimeLimit(),
-                defaults.closeLimit(),
-                limits.maxMessageSize(),
-                defaults.maxConsumersPerChannel(),
-                defaults.maxParkedBytes(),
-                defaults.handshakeFrameMax());
     }
 
     private static ListenerOptions listenerOptions(HostPort address, LimitsConfig limits) {

@@ -7,6 +7,7 @@ import io.sluicemq.api.Completion;
 import io.sluicemq.api.Consumer;
 import io.sluicemq.api.ConsumerSink;
 import io.sluicemq.api.ConsumerSpec;
+import io.sluicemq.api.CreditLine;
 import io.sluicemq.api.Delivery;
 import io.sluicemq.api.Message;
 import io.sluicemq.api.Producer;
@@ -37,6 +38,7 @@ final class ConnectedClient implements Client {
     /** Queues that end with this client. */
     private final Set<QueueProxy> ownedQueues = new LinkedHashSet<>();
 
+    private final Set<Credit> creditLines = new LinkedHashSet<>(0);
     private final Set<ReplyTarget> replyTargets = new HashSet<>();
     private final Entrance entrance;
     private final Publishes publishes;
@@ -304,10 +306,12 @@ final class ConnectedClient implements Client {
     public int publish(Message message, Completion completion, Producer producer) {
         assert context.loop.isCurrent();
         if (message.exchange().isEmpty() && message.routingKey().startsWith(ReplyAddress.PREFIX)) {
+            spendsElsewhere(producer);
             return publishReply(message);
         }
         int found = find(message);
         if (found < 0) {
+            spendsElsewhere(producer);
             return found;
         }
         context.tally.published++;
@@ -320,6 +324,28 @@ final class ConnectedClient implements Client {
         }
         publishes.publish(message, route, host.exchangeAccount(message.exchange()), completion, producer);
         return found;
+    }
+
+    private static void spendsElsewhere(Producer producer) {
+        if (producer != null && producer.credit() instanceof Credit line) {
+            line.spendElsewhere();
+        }
+    }
+
+    @Override
+    public CreditLine openCredit(String exchange, String routingKey, Producer producer, CreditLine.Sink sink) {
+        context.loop.assertCurrent();
+        if (producer.credit() != null) {
+            throw new IllegalStateException(producer.description() + " has a credit line already");
+        }
+        Credit line = new Credit(this, exchange, routingKey, producer, sink);
+        creditLines.add(line);
+        producer.credit(line);
+        return line;
+    }
+
+    void closed(Credit line) {
+        creditLines.remove(line);
     }
 
     /** Routes a message, to where {@link #found} says; returns how many queues it reaches, or what is wrong. */
@@ -486,6 +512,7 @@ final class ConnectedClient implements Client {
     @Override
     public void abandon() {
         context.loop.assertCurrent();
+        List.copyOf(creditLines).forEach(Credit::close);
         int dropped = entrance.close();
         if (dropped > 0) {
             context.logDropped(this, dropped);
@@ -507,7 +534,7 @@ final class ConnectedClient implements Client {
         Completion ended = new Completion(context.loop) {
             @Override
             protected void complete(BrokerError refusal) {
-                reply.done(null);
+                gone(reply);
             }
         };
         Reply<Void> met = new Reply<>() {
@@ -534,6 +561,15 @@ final class ConnectedClient implements Client {
             });
         }
         ended.handedOut();
+    }
+
+    /** Nothing is left of it: another may have its identity. */
+    private void gone(Reply<Void> reply) {
+        if (spec.identity().isEmpty()) {
+            reply.done(null);
+        } else {
+            host.releaseIdentity(context.loop, spec.identity(), relay(reply));
+        }
     }
 
     @Override

@@ -225,6 +225,7 @@ final class Topology {
             }
         }
         published.publish(applied.table());
+        host.routesChanged();
         if (!applied.deletedExchanges().isEmpty()) {
             host.forgetExchanges();
         }

@@ -92,6 +92,14 @@ final class TransactionWork implements Transaction {
     }
 
     @Override
+    public int publish(Message message, Producer producer) {
+        if (producer != null && producer.credit() instanceof Credit line) {
+            line.spendElsewhere();
+        }
+        return publish(message);
+    }
+
+    @Override
     public void settle(List<Delivery> deliveries, Delivery.Outcome outcome) {
         settlements.add(new Settlement(List.copyOf(deliveries), outcome));
     }
@@ -206,6 +214,13 @@ final class TransactionWork implements Transaction {
         void refused(BrokerError error) {
             letGoOfMemory();
             reply.failed(error);
+        }
+
+        @Override
+        void heldTooLong(Account account) {
+            client.context().tally.refusedByPolicy++;
+            account.refusedByPolicy();
+            refused(account.heldTooLong());
         }
 
         @Override

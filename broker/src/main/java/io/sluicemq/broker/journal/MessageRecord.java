@@ -21,7 +21,7 @@ import java.util.function.Function;
  *  | names | [extraKeys] | [deaths]  | headerBytes (i32) | header | body |
  *  +- - - -+- - - - - - -+- - - - - -+-------------------+- - - - +- - - +
  *
- *  flags      1: there are extraKeys; 2: there are deaths; 4: not persistent
+ *  flags      1: there are extraKeys; 2: there are deaths; 4: not persistent; 8: it is of a group, which its header names
  *  ttlMillis  -1: none
  *  names      format(text) exchange(text) routingKey(text)
  *  extraKeys  count(varint) text*
@@ -48,6 +48,7 @@ public final class MessageRecord {
     private static final int EXTRA_KEYS = 1;
     private static final int DEATHS = 2;
     private static final int TRANSIENT = 4;
+    private static final int GROUPED = 8;
 
     private static final int CLAIMED = 1;
     private static final int EXPIRATION = 2;
@@ -124,7 +125,8 @@ public final class MessageRecord {
         }
         boolean extraKeys = !message.extraKeys().isEmpty();
         boolean deaths = !message.deaths().isEmpty();
-        target.put((byte) ((extraKeys ? EXTRA_KEYS : 0) | (deaths ? DEATHS : 0) | (message.durable() ? 0 : TRANSIENT)));
+        target.put((byte) ((extraKeys ? EXTRA_KEYS : 0) | (deaths ? DEATHS : 0) | (message.durable() ? 0 : TRANSIENT)
+                | (message.group() == null ? 0 : GROUPED)));
         target.put((byte) message.priority());
         Numbers.putShort(target, queues);
         Numbers.putInt(target, message.body().length);
@@ -281,7 +283,7 @@ public final class MessageRecord {
     private static Message read(ByteBuffer p, Function<String, MessageFormat> formats) throws BadRecord {
         check(p);
         int flags = p.get(p.position());
-        if ((flags & ~(EXTRA_KEYS | DEATHS | TRANSIENT)) != 0) {
+        if ((flags & ~(EXTRA_KEYS | DEATHS | TRANSIENT | GROUPED)) != 0) {
             throw new BadRecord("a message with the flags " + (flags & 0xFF));
         }
         int bodyBytes = bodyBytes(p);
@@ -305,6 +307,9 @@ public final class MessageRecord {
         Message message = new Message(
                 format, exchange, routingKey, extraKeys, header, body, (flags & TRANSIENT) == 0, priority, ttlMillis,
                 null);
+        if ((flags & GROUPED) != 0) {
+            message.group(format.group(message));
+        }
         if (deaths.isEmpty()) {
             return message;
         }

@@ -26,6 +26,7 @@ final class Consumers {
     private QueueConsumer active;
     private int filtering;
     private int sharing;
+    private int noLocal;
 
     Consumers(boolean singleActive) {
         this.singleActive = singleActive;
@@ -67,6 +68,9 @@ final class Consumers {
         if (consumer.filters()) {
             filtering++;
         }
+        if (consumer.spec().noLocal()) {
+            noLocal++;
+        }
         if (consumer.spec().sharedCredit()) {
             sharing++;
         }
@@ -83,6 +87,9 @@ final class Consumers {
         }
         if (consumer.filters()) {
             filtering--;
+        }
+        if (consumer.spec().noLocal()) {
+            noLocal--;
         }
         if (consumer.spec().sharedCredit()) {
             sharing--;
@@ -113,20 +120,49 @@ final class Consumers {
         }
     }
 
-    /** Whether one of them may not have all messages. */
-    boolean filters() {
-        return filtering > 0;
+    /** Whether one of them may have messages or not by who has published them. */
+    boolean needPublisher() {
+        return noLocal > 0;
     }
 
-    /** A message came that those who filter may not have seen: they are looked at again. */
-    void offerFiltering(long sequence) {
-        if (filtering > 0) {
+    /** There are more messages (fewer, if negative) that a consumer is not to have again. */
+    void refuses(QueueConsumer consumer, int difference) {
+        boolean before = consumer.filters();
+        consumer.refusals += difference;
+        if (before == consumer.filters() || consumer.hasEnded()) {
+            return;
+        }
+        if (before) {
+            filtering--;
+            // It may have left the line as nothing was for it.
+            offer(consumer);
+        } else {
+            filtering++;
+            consumer.lookAgainFrom(0);
+        }
+    }
+
+    /**
+     * A message came that those who filter may not have seen: they are looked at again.
+     *
+     * @param allFilter whether all look for messages that they may have, as there are groups
+     */
+    void offerFiltering(long sequence, boolean allFilter) {
+        if (filtering > 0 || allFilter) {
             for (QueueConsumer consumer : all) {
-                if (consumer.filters()) {
+                if (allFilter || consumer.filters()) {
                     consumer.lookAgainFrom(sequence);
                     offer(consumer);
                 }
             }
+        }
+    }
+
+    /** Messages that nobody could have, or only some could, are for others from now on: all look at all again. */
+    void lookAgain() {
+        for (QueueConsumer consumer : all) {
+            consumer.lookAgainFrom(0);
+            offer(consumer);
         }
     }
 

@@ -73,6 +73,8 @@ public final class Queue {
     /** Who asked for a message while the next ones are being read. */
     private final ArrayDeque<WaitingGet> gets = new ArrayDeque<>(0);
     private final Drains drains = new Drains(this);
+    private final Refusals refusals;
+    private final Groups groups;
     private Loop.Timer expiryTimer;
     private long expiryTimerMillis = QueueEntry.NEVER;
     private long expiringEntries;
@@ -97,6 +99,8 @@ public final class Queue {
         this.logged = new LoggedMessages(ready);
         this.expiry = new Expiry(ready);
         this.consumers = new Consumers(options.singleActiveConsumer());
+        this.refusals = new Refusals(consumers);
+        this.groups = new Groups(consumers);
         this.pace = new Pace(loop);
         this.limit = new LengthLimit(name, virtualHost, options);
         account.gate().drainedWhen(() -> ready.size() == 0);
@@ -471,7 +475,9 @@ public final class Queue {
         }
         entry.waited = true;
         logged.loaded(entry, place);
+        refusals.loaded(entry, place);
         ready.append(entry);
+        groups.ready(entry);
         if (expiresAtMillis != QueueEntry.NEVER) {
             if (hasOwnTtl(message)) {
                 expiry.watch(entry);
@@ -481,19 +487,22 @@ public final class Queue {
                 armExpiryTimer(expiresAtMillis, loop.currentTimeMillis());
             }
         }
-        consumers.offerFiltering(entry.sequence);
+        consumers.offerFiltering(entry.sequence, groups.anyReady());
     }
 
     /** A ready message was let go of in memory. */
     void pagedOut(QueueEntry entry, long place) {
-        entry.gone();
+        groups.left(entry);
         logged.pagedOut(entry, place);
+        refusals.pagedOut(entry, place);
+        entry.gone();
         expiry.left(entry);
     }
 
     /** A message has left from among those that wait in the log. */
     void leftBacklog(long position, int headerBytes, int bodyBytes, long expiresAtMillis) {
         logged.left(position);
+        refusals.left(position);
         readyBodyBytes -= bodyBytes;
         if (expiresAtMillis != QueueEntry.NEVER) {
             expiringEntries--;
@@ -571,7 +580,7 @@ public final class Queue {
 
     /** Whether what is read back from the log will do for all who take part: it has lost who had published it. */
     boolean pagesTransient() {
-        return !consumers.filters();
+        return !consumers.needPublisher();
     }
 
     private void readAhead() {
@@ -696,7 +705,19 @@ public final class Queue {
             effects.underWay(-consumer.unwrittenBytes());
         }
         consumer.end();
+        refusals.ended(consumer, ready);
+        groups.ended(consumer);
         consumer.returnUnused(loop);
+    }
+
+    /** Which groups of messages go to which consumers. */
+    Groups groups() {
+        return groups;
+    }
+
+    /** Which consumers are not to have which messages again. */
+    Refusals refusals() {
+        return refusals;
     }
 
     /** A consumer may have had so many deliveries since it began. */
@@ -837,6 +858,7 @@ public final class Queue {
         readyBodyBytes = 0;
         expiringEntries = 0;
         logged.cleared();
+        refusals.cleared();
         serveGets();
         drains.check();
         return count;
@@ -950,10 +972,16 @@ public final class Queue {
             case RELEASED, RELEASED_ELSEWHERE -> stays = true;
         }
         if (stays) {
+            if (outcome == Outcome.REQUEUED_ELSEWHERE || outcome == Outcome.RELEASED_ELSEWHERE) {
+                refusals.refused(entry, consumer);
+            }
             giveBack(entry);
             if (completion != null) {
                 completion.met(loop);
             }
+        }
+        if (entry.inGroup) {
+            groups.settled(entry, consumer);
         }
         if (!consumer.hasEnded()) {
             consumers.offer(consumer);
@@ -983,16 +1011,18 @@ public final class Queue {
         } else {
             ready.restore(entry);
         }
+        groups.ready(entry);
         readyBodyBytes += entry.message.body().length;
         if (entry.expiresAtMillis != QueueEntry.NEVER) {
             expiringEntries++;
         }
         effects.changed(0, 1, 0);
-        consumers.offerFiltering(entry.sequence);
+        consumers.offerFiltering(entry.sequence, groups.anyReady());
     }
 
     private void removeReady(QueueEntry entry) {
         ready.remove(entry);
+        groups.left(entry);
         readyBodyBytes -= entry.message.body().length;
         if (entry.expiresAtMillis != QueueEntry.NEVER) {
             expiringEntries--;
@@ -1016,7 +1046,11 @@ public final class Queue {
         removeReady(entry);
         entry.taken(consumer);
         consumer.taken(entry.windowBytes());
+        groups.taken(entry, consumer);
         if (consumer.settles()) {
+            if (entry.refusers != null) {
+                refusals.gone(entry);
+            }
             left(entry.message);
             effects.released(entry.message);
             unlog(entry, false, null);
@@ -1121,16 +1155,19 @@ public final class Queue {
         if (consumer == null) {
             return false;
         }
-        QueueEntry entry = consumer.filters() ? nextFor(consumer) : nextUnexpired();
+        boolean filters = consumer.filters() || groups.anyReady();
+        QueueEntry entry = filters ? nextFor(consumer) : nextUnexpired();
         if (entry == null) {
-            if (!consumer.filters()) {
+            if (!filters) {
                 // All that were in memory had expired: it is the first for what is read next.
                 consumers.offer(consumer);
             }
             // Nothing here is for one that filters; it comes back into the line when something new arrives.
             return true;
         }
-        take(entry, consumer);
+        QueueConsumer taker = groups.chosen(entry, consumer);
+        take(entry, taker);
+        consumers.offer(taker);
         consumers.offer(consumer);
         entry.deliver(loop);
         return true;
@@ -1270,6 +1307,7 @@ public final class Queue {
             if (paging != null) {
                 paging.moved(from, to);
             }
+            refusals.moved(from, to);
             moved.moved(from, to, share);
         });
     }

@@ -2,7 +2,6 @@ package io.sluicemq.broker.queue;
 
 import io.sluicemq.api.ConsumerSink;
 import io.sluicemq.api.ConsumerSpec;
-import io.sluicemq.api.Message;
 import io.sluicemq.base.Loop;
 
 /**
@@ -34,6 +33,10 @@ public final class QueueConsumer {
     private boolean ended;
     private int unsettled;
     private long settledMessages;
+    /** How many messages of the queue it is not to have again. */
+    int refusals;
+    /** How many buckets of groups are its own. */
+    int groups;
     /** No message before this sequence number is for it; only of use to one that does not take all. */
     private long cursor;
     /** Whether it stands in the line of those that may have a delivery. */
@@ -89,12 +92,17 @@ public final class QueueConsumer {
 
     /** Whether it takes only some messages. */
     boolean filters() {
-        return spec.noLocal();
+        return spec.noLocal() || refusals > 0;
     }
 
     /** Whether it may have this message at all. */
-    boolean accepts(Message message) {
-        return !spec.noLocal() || message.publisher() != client;
+    boolean accepts(QueueEntry entry) {
+        return wants(entry) && (entry.message.group() == null || entry.queue.groups().allows(entry, this));
+    }
+
+    /** Whether the message is for it, were there no groups. */
+    boolean wants(QueueEntry entry) {
+        return (!spec.noLocal() || entry.message.publisher() != client) && !entry.isRefusedBy(this);
     }
 
     long cursor() {
@@ -106,7 +114,7 @@ public final class QueueConsumer {
         cursor = sequence;
     }
 
-    /** A message has returned to a place that may be behind the cursor. */
+    /** A message is for it, or there is one, at a place that may be behind the cursor. */
     void lookAgainFrom(long sequence) {
         cursor = Math.min(cursor, sequence);
     }

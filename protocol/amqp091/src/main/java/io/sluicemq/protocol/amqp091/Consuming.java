@@ -5,6 +5,7 @@ import io.sluicemq.api.ConsumerSpec;
 import io.sluicemq.api.Delivery;
 import io.sluicemq.api.Delivery.Outcome;
 import io.sluicemq.api.Message;
+import io.sluicemq.api.connection.WindowOwner;
 import io.sluicemq.base.LoopOwned;
 import io.sluicemq.protocol.amqp091.codec.ChannelMethod;
 import io.sluicemq.protocol.amqp091.codec.FrameEncoder;
