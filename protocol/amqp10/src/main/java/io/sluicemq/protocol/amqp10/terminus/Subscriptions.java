@@ -44,8 +44,12 @@ final class Subscriptions {
     private final Destinations destinations;
     private final Map<String, Own> own = new HashMap<>();
 
-    /** A subscription that this connection alone knows. */
-    private record Own(String queue, Terms terms) {}
+    /**
+     * A subscription that this connection alone knows.
+     *
+     * @param holder the answer to the attach of the link that has it, by which that one is told from those before it
+     */
+    private record Own(String queue, Terms terms, Source holder) {}
 
     /** What a subscription is bound to. */
     private record Bound(String exchange, String key) {}
@@ -159,8 +163,9 @@ final class Subscriptions {
         String name = resumed ? existing.queue : "";
         QueueSpec queue = new QueueSpec(name, false, true, false, request.terms.arguments());
         declare(request, queue, answer, declared -> {
-            own.put(request.linkName, new Own(declared, request.terms));
-            answer.done(node(request, declared, Tenure.OWN, 0));
+            SourceNode node = node(request, declared, Tenure.OWN, 0);
+            own.put(request.linkName, new Own(declared, request.terms, node.answer()));
+            answer.done(node);
         });
     }
 
@@ -316,7 +321,7 @@ final class Subscriptions {
     void ended(SourceNode source, LinkEnd how, Answer<Void> answer) {
         boolean goes = switch (source.tenure()) {
             case STANDING -> false;
-            case OWN -> how.ends(source.answer().getExpiryPolicy()) && isOwn(source);
+            case OWN -> isOwn(source) && how.ends(source.answer().getExpiryPolicy());
             case NAMED, DURABLE, SHARED, LOOKED_UP -> how == LinkEnd.CLOSED;
             case SHARED_VOLATILE -> true;
         };
@@ -324,7 +329,9 @@ final class Subscriptions {
             answer.done(null);
             return;
         }
-        own.remove(source.linkName());
+        if (source.tenure() == Tenure.OWN) {
+            own.remove(source.linkName());
+        }
         client.deleteQueue(source.queue(), true, false, new On<>(count -> answer.done(null), error -> {
             boolean othersMayUseIt = error instanceof BrokerError.InUse && source.tenure() != Tenure.LOOKED_UP;
             if (othersMayUseIt || error instanceof BrokerError.NotFound) {
@@ -335,10 +342,10 @@ final class Subscriptions {
         }));
     }
 
-    /** Whether the link's name still stands for that queue: another link of the same name may have begun anew. */
+    /** Whether the subscription is still that link's: another of its name may have resumed it, or begun anew. */
     private boolean isOwn(SourceNode source) {
         Own current = own.get(source.linkName());
-        return current != null && current.queue.equals(source.queue());
+        return current != null && current.holder == source.answer();
     }
 
     /** The connection ends: what is exclusive goes with the client. */

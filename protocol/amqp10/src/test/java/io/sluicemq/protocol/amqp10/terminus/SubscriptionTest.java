@@ -232,6 +232,19 @@ class SubscriptionTest {
         assertThat(later.queueExists(node.queue())).isFalse();
     }
 
+    /** §2.6.1: another link takes the name, and what the name stands for; the end of the one before is nothing to it. */
+    @Test
+    void shouldPassOnToTheLinkThatTakesItsName() {
+        Source wanted = Peer.volatileOne("t").setExpiryPolicy(TerminusExpiryPolicy.SESSION_END);
+        SourceNode first = peer.source("link", wanted).ok();
+        SourceNode second = peer.source("link", wanted).ok();
+        peer.end(first, LinkEnd.FAILED).ok();
+        peer.end(first, LinkEnd.SESSION_ENDED).ok();
+        assertThat(peer.queueExists(second.queue())).isTrue();
+        peer.end(second, LinkEnd.SESSION_ENDED).ok();
+        assertThat(peer.queueExists(second.queue())).isFalse();
+    }
+
     // ---- durable
 
     @Test
@@ -318,6 +331,22 @@ class SubscriptionTest {
         SourceNode node = peer.source("S", Peer.durable("t")).ok();
         peer.end(node, LinkEnd.CLOSED).ok();
         assertThat(peer.queueExists(node.queue())).isFalse();
+    }
+
+    /** An error ends the link, not what the client counts on to be kept for it. */
+    @Test
+    void shouldKeepWhatIsFoundByNameWhenALinkFails() {
+        for (Source wanted : List.of(
+                Peer.durable("t"), Peer.durable("t", "shared"),
+                Peer.volatileOne("t").setTimeout(UnsignedInteger.ONE))) {
+            SourceNode node = peer.source("S" + wanted.getCapabilities().length + wanted.getTimeout(), wanted).ok();
+            peer.end(node, LinkEnd.FAILED).ok();
+            assertThat(peer.queueExists(node.queue())).isTrue();
+        }
+        SourceNode own =
+                peer.source("own", Peer.volatileOne("t").setExpiryPolicy(TerminusExpiryPolicy.SESSION_END)).ok();
+        peer.end(own, LinkEnd.FAILED).ok();
+        assertThat(peer.queueExists(own.queue())).isFalse();
     }
 
     @Test
