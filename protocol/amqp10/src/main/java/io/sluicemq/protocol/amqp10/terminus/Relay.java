@@ -1,5 +1,6 @@
 package io.sluicemq.protocol.amqp10.terminus;
 
+import io.sluicemq.api.Client.ReplyAddress;
 import io.sluicemq.base.LoopOwned;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -89,7 +90,10 @@ public final class Relay implements TargetNode {
             @Override
             public void done(Destination destination) {
                 waiting.remove(asked);
-                known.computeIfAbsent(to, key -> new EnumMap<>(NodeKind.class)).put(kind, destination);
+                // Whether somebody still waits at an address for replies shows only by asking.
+                if (!to.startsWith(ReplyAddress.PREFIX)) {
+                    known.computeIfAbsent(to, key -> new EnumMap<>(NodeKind.class)).put(kind, destination);
+                }
                 all.forEach(each -> each.done(destination));
             }
 

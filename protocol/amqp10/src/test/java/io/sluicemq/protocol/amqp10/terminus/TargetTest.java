@@ -229,9 +229,13 @@ class TargetTest {
         Peer requester = lab.connect(1, "r");
         Peer.Receiver replies = new Peer.Receiver();
         ReplyAddress address = requester.loop.call(() -> requester.client.openReplyAddress(replies));
-        Destination destination = resolve(relay(null), address.name(), NodeKind.ANY).ok();
+        Relay relay = relay(null);
+        Destination destination = resolve(relay, address.name(), NodeKind.ANY).ok();
         assertThat(peer.publish(destination, null)).isEqualTo(1);
         assertThat(replies.received).isEqualTo(1);
+        requester.loop.run(address::close);
+        assertThat(relay.known(address.name(), NodeKind.ANY)).isNull();
+        assertThat(resolve(relay, address.name(), NodeKind.ANY).refusal()).isEqualTo(AmqpError.NOT_FOUND);
     }
 
     @Test
