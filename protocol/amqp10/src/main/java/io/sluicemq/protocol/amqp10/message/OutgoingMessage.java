@@ -93,7 +93,8 @@ public final class OutgoingMessage implements LateBytes {
         if (ttl < 0) {
             prefix.nothing();
         } else {
-            prefix.uint(ttl);
+            // Always as long: a delivery of several frames has the same length whenever it is asked for.
+            prefix.octet(TypeCode.UINT).fourOctets((int) ttl);
         }
         prefix.bool(!delivery.redelivered() && count == 0);
         if (count > 0) {
