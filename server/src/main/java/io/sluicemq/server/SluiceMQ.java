@@ -1,6 +1,7 @@
 package io.sluicemq.server;
 
 import io.sluicemq.api.Authenticator;
+import io.sluicemq.api.MessageFilter;
 import io.sluicemq.api.Protocol;
 import io.sluicemq.base.Published;
 import io.sluicemq.base.TaskFailures;
@@ -19,6 +20,8 @@ import io.sluicemq.management.AdminSocket;
 import io.sluicemq.security.SaslAuthenticator;
 import io.sluicemq.security.User;
 import io.sluicemq.security.Users;
+import io.sluicemq.selector.InvalidSelector;
+import io.sluicemq.selector.Selectors;
 import io.sluicemq.server.config.ConfigDifference;
 import io.sluicemq.server.config.ConfigException;
 import io.sluicemq.server.config.LimitsConfig;
@@ -145,7 +148,8 @@ public final class SluiceMQ implements AutoCloseable {
             BrokerConfig brokerConfig = new BrokerConfig(config.virtualHosts(), config.limits().messageMemory())
                     .withFormats(Protocols.formats())
                     .withAddressSettings(config.addressSettings())
-                    .withVirtualHostLimits(config.virtualHostLimits());
+                    .withVirtualHostLimits(config.virtualHostLimits())
+                    .withFilters(SluiceMQ::filter);
             CompletableFuture<String> failure = new CompletableFuture<>();
             BrokerEngine engine = new BrokerEngine(brokerConfig, loops.all(), store, state -> {
                 if (state.kind() == LogState.Kind.FAILED) {
@@ -172,6 +176,14 @@ public final class SluiceMQ implements AutoCloseable {
         } finally {
             // Of a start that has failed there is nothing to checkpoint.
             release(null, data, loops, null, store, listeners);
+        }
+    }
+
+    private static MessageFilter filter(String selector) {
+        try {
+            return Selectors.parse(selector);
+        } catch (InvalidSelector e) {
+            throw new IllegalArgumentException(e.getMessage(), e);
         }
     }
 
