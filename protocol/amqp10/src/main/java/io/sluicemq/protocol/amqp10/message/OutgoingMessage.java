@@ -49,6 +49,17 @@ public final class OutgoingMessage implements LateBytes {
         return this;
     }
 
+    /** Lets go of the message, which may be a large one, when it is written. */
+    public void clear() {
+        prefix.clear();
+        head = NO_BYTES;
+        headFrom = 0;
+        headTo = 0;
+        body = NO_BYTES;
+        bodyFrom = 0;
+        bodyTo = 0;
+    }
+
     private void otherFormat(Delivery delivery, Message message, long nowMillis) {
         PortableMessage portable = message.format().portable(message);
         header(delivery, portable.priority() == null ? -1 : portable.priority(), nowMillis);
