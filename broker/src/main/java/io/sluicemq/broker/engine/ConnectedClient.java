@@ -178,6 +178,15 @@ final class ConnectedClient implements Client {
 
     @Override
     public void declareQueue(QueueSpec queue, Reply<QueueStatus> reply) {
+        declareQueue(queue, null, reply);
+    }
+
+    @Override
+    public void declareBoundQueue(QueueSpec queue, String exchange, String routingKey, Reply<QueueStatus> reply) {
+        declareQueue(queue, new Topology.BoundTo(exchange, routingKey), reply);
+    }
+
+    private void declareQueue(QueueSpec queue, Topology.BoundTo bound, Reply<QueueStatus> reply) {
         Relay<QueueStatus> relay = relay(reply);
         QueueOptions options;
         try {
@@ -191,7 +200,7 @@ final class ConnectedClient implements Client {
             reply.failed(difference == null ? e.error() : difference);
             return;
         }
-        host.change(context.loop, topology -> topology.declareQueue(this, queue, options, relay));
+        host.change(context.loop, topology -> topology.declareQueue(this, queue, options, bound, relay));
     }
 
     /** A queue was made that ends with this client. */

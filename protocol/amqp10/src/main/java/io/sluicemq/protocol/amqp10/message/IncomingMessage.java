@@ -338,6 +338,11 @@ public final class IncomingMessage {
         return new IncomingMessage().read(own, 0, own.length);
     }
 
+    /** Whether there is nothing but a body, and perhaps a footer. */
+    boolean bodyOnly() {
+        return bodyFrom == from && hasBody();
+    }
+
     /** Whether there is a body section. */
     public boolean hasBody() {
         return bodyFrom < to && Section.isBody(Encoded.section(bytes, bodyFrom));

@@ -232,6 +232,19 @@ class SubscriptionTest {
         assertThat(later.queueExists(node.queue())).isFalse();
     }
 
+    /** §2.6.1: another link takes the name, and what the name stands for; the end of the one before is nothing to it. */
+    @Test
+    void shouldPassOnToTheLinkThatTakesItsName() {
+        Source wanted = Peer.volatileOne("t").setExpiryPolicy(TerminusExpiryPolicy.SESSION_END);
+        SourceNode first = peer.source("link", wanted).ok();
+        SourceNode second = peer.source("link", wanted).ok();
+        peer.end(first, LinkEnd.FAILED).ok();
+        peer.end(first, LinkEnd.SESSION_ENDED).ok();
+        assertThat(peer.queueExists(second.queue())).isTrue();
+        peer.end(second, LinkEnd.SESSION_ENDED).ok();
+        assertThat(peer.queueExists(second.queue())).isFalse();
+    }
+
     // ---- durable
 
     @Test
@@ -289,6 +302,23 @@ class SubscriptionTest {
         assertThat(active.received).isEqualTo(1);
     }
 
+    /** C079, across a restart: its terms are kept with it. */
+    @Test
+    void shouldContinueOrBeginAnewAfterARestart() {
+        Source wanted = withSelector(Peer.durable("t"), "a = 1");
+        visit(peer, "S", wanted);
+        visit(peer, "shared|global", Peer.durable("t", "shared", "global"));
+        Lab restarted = lab.crashAndReopen();
+        Peer again = restarted.connect(1, "c");
+        Peer publisher = restarted.connect(0, "p");
+        Destination topic = publisher.destination("t", "topic");
+        assertThat(publisher.publish(topic, null)).isEqualTo(2);
+        assertThat(visit(again, "S", wanted).received).isEqualTo(1);
+        assertThat(visit(again, "shared|global2", Peer.durable("t", "shared", "global")).received).isEqualTo(1);
+        assertThat(publisher.publish(topic, null)).isEqualTo(2);
+        assertThat(visit(again, "S", Peer.durable("t")).received).isZero();
+    }
+
     @Test
     void shouldTellContainersAndSubscriptionsApart() {
         SourceNode one = peer.source("b:c", Peer.durable("t")).ok();
@@ -301,6 +331,22 @@ class SubscriptionTest {
         SourceNode node = peer.source("S", Peer.durable("t")).ok();
         peer.end(node, LinkEnd.CLOSED).ok();
         assertThat(peer.queueExists(node.queue())).isFalse();
+    }
+
+    /** An error ends the link, not what the client counts on to be kept for it. */
+    @Test
+    void shouldKeepWhatIsFoundByNameWhenALinkFails() {
+        for (Source wanted : List.of(
+                Peer.durable("t"), Peer.durable("t", "shared"),
+                Peer.volatileOne("t").setTimeout(UnsignedInteger.ONE))) {
+            SourceNode node = peer.source("S" + wanted.getCapabilities().length + wanted.getTimeout(), wanted).ok();
+            peer.end(node, LinkEnd.FAILED).ok();
+            assertThat(peer.queueExists(node.queue())).isTrue();
+        }
+        SourceNode own =
+                peer.source("own", Peer.volatileOne("t").setExpiryPolicy(TerminusExpiryPolicy.SESSION_END)).ok();
+        peer.end(own, LinkEnd.FAILED).ok();
+        assertThat(peer.queueExists(own.queue())).isFalse();
     }
 
     @Test
@@ -322,6 +368,18 @@ class SubscriptionTest {
         SourceNode again = peer.source("S", Peer.durable("t")).ok();
         publish("t", 1);
         assertThat(peer.ready(again.queue())).isEqualTo(2);
+    }
+
+    /** Management, or somebody else, has deleted the queue of a link that is detached. */
+    @Test
+    void shouldMakeAQueueAgainThatIsGone() {
+        Source wanted = Peer.volatileOne("t").setExpiryPolicy(TerminusExpiryPolicy.SESSION_END);
+        SourceNode first = peer.source("link", wanted).ok();
+        peer.end(first, LinkEnd.DETACHED).ok();
+        peer.<Long>reply(reply -> peer.client.deleteQueue(first.queue(), false, false, reply));
+        Receiver receiver = peer.consume(peer.source("link", wanted).ok());
+        publish("t", 1);
+        assertThat(receiver.received).isEqualTo(1);
     }
 
     // ---- looking up
