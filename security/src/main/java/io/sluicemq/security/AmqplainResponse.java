@@ -13,7 +13,7 @@ final class AmqplainResponse {
         this.response = response;
     }
 
-    /** @throws MalformedResponse if it is anything else */
+    /** @throws Refusal if it is anything else */
     static Credentials read(byte[] response) {
         return new AmqplainResponse(response).credentials();
     }
@@ -33,7 +33,7 @@ final class AmqplainResponse {
                 continue;
             }
             if (type != 'S' || (login ? name != null : passwordAt >= 0)) {
-                throw new MalformedResponse("LOGIN and PASSWORD must be one long string each");
+                throw Refusal.malformed("LOGIN and PASSWORD must be one long string each");
             }
             int length = lengthOf(type);
             if (login) {
@@ -44,7 +44,7 @@ final class AmqplainResponse {
             }
         }
         if (name == null || passwordAt < 0) {
-            throw new MalformedResponse("the response has no LOGIN or no PASSWORD");
+            throw Refusal.malformed("the response has no LOGIN or no PASSWORD");
         }
         return new Credentials(name, response, passwordAt, passwordLength);
     }
@@ -59,7 +59,7 @@ final class AmqplainResponse {
             case 'D' -> 5;
             case 'l', 'L', 'd', 'T' -> 8;
             case 'S', 'x', 'A', 'F' -> take(4);
-            default -> throw new MalformedResponse("the response has a field of an unknown type");
+            default -> throw Refusal.malformed("the response has a field of an unknown type");
         };
     }
 
@@ -77,7 +77,7 @@ final class AmqplainResponse {
     /** Moves on by {@code length} bytes, and returns that. */
     private int skip(int length) {
         if (length < 0 || length > response.length - at) {
-            throw new MalformedResponse("the response ends within a field");
+            throw Refusal.malformed("the response ends within a field");
         }
         at += length;
         return length;

@@ -16,7 +16,7 @@ record Credentials(String name, byte[] response, int passwordAt, int passwordLen
 
     Credentials {
         if (name.isEmpty() || passwordLength == 0) {
-            throw new MalformedResponse("the name or the password is empty");
+            throw Refusal.malformed("the name or the password is empty");
         }
     }
 
@@ -28,7 +28,7 @@ record Credentials(String name, byte[] response, int passwordAt, int passwordLen
                     .decode(ByteBuffer.wrap(response, from, length))
                     .toString();
         } catch (CharacterCodingException e) {
-            throw new MalformedResponse("the name is not UTF-8");
+            throw Refusal.malformed("the name is not UTF-8");
         }
     }
 

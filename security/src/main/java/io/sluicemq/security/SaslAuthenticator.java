@@ -4,9 +4,12 @@ import io.sluicemq.api.Authenticator;
 import io.sluicemq.api.BrokerError;
 import io.sluicemq.api.Principal;
 import io.sluicemq.api.Reply;
+import io.sluicemq.api.SaslExchange;
+import io.sluicemq.api.SaslStep;
 import io.sluicemq.base.LogLimit;
 import io.sluicemq.base.Loop;
 import io.sluicemq.base.Published;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
@@ -14,7 +17,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Lets in who knows the password of one of the {@link Users}, by PLAIN (RFC 4616) or AMQPLAIN; and, if that is allowed, anyone
+ * Lets in who knows the password of one of the {@link Users}, by SCRAM (RFC 5802, RFC 7677), PLAIN (RFC 4616) or AMQPLAIN; and, if that is allowed, anyone
  * on this machine by ANONYMOUS (RFC 4505). It answers at once. Any loop may call it.
  *
  * <p>A peer that is refused does not learn why, nor from how long it took; the log does, at a bounded rate.
@@ -23,6 +26,13 @@ public final class SaslAuthenticator implements Authenticator {
 
     private static final Logger LOG = LoggerFactory.getLogger(SaslAuthenticator.class);
     private static final int MAX_LOGGED_CHARACTERS = 64;
+
+    /** More than any mechanism takes in turns. */
+    private static final int MAX_RESPONSES = 4;
+
+    /** What one login may take of our memory and time; tokens of some kilobytes are in use as passwords. */
+    private static final int MAX_RESPONSE_BYTES = 32 * 1024;
+
     private static final Principal ANYONE = new Principal("anonymous", true, null);
 
     private final Published<Users> users;
@@ -41,31 +51,116 @@ public final class SaslAuthenticator implements Authenticator {
 
     @Override
     public List<String> mechanisms(Peer peer) {
-        return mayBeAnonymous(peer) ? List.of("PLAIN", "AMQPLAIN", "ANONYMOUS") : List.of("PLAIN", "AMQPLAIN");
+        List<String> offered = new ArrayList<>();
+        for (ScramHash hash : ScramHash.values()) {
+            offered.add(hash.mechanism());
+        }
+        offered.add("PLAIN");
+        offered.add("AMQPLAIN");
+        if (mayBeAnonymous(peer)) {
+            offered.add("ANONYMOUS");
+        }
+        return offered;
     }
 
     @Override
-    public void authenticate(String mechanism, byte[] response, Peer peer, Loop loop, Reply<Principal> reply) {
-        try {
-            switch (mechanism) {
-                case "PLAIN" -> check(mechanism, PlainResponse.read(response), peer, loop, reply);
-                case "AMQPLAIN" -> check(mechanism, AmqplainResponse.read(response), peer, loop, reply);
-                case "ANONYMOUS" -> anonymous(peer, loop, reply);
-                default -> refuse("", mechanism, "the mechanism was not offered", peer, loop, reply);
-            }
-        } catch (MalformedResponse e) {
-            refuse("", mechanism, e.getMessage(), peer, loop, reply);
+    public SaslExchange begin(String mechanism, Peer peer, Loop loop) {
+        return new Exchange(mechanism, mechanism(mechanism, peer), peer, loop);
+    }
+
+    private Mechanism mechanism(String name, Peer peer) {
+        if (!mechanisms(peer).contains(name)) {
+            return response -> {
+                throw new Refusal(null, "the mechanism was not offered");
+            };
         }
+        return switch (name) {
+            case "PLAIN" -> new PasswordMechanism(PlainResponse::read, users, peer);
+            case "AMQPLAIN" -> new PasswordMechanism(AmqplainResponse::read, users, peer);
+            case "ANONYMOUS" -> SaslAuthenticator::anonymous;
+            default -> new ScramMechanism(scramHash(name), users, peer);
+        };
+    }
+
+    private static ScramHash scramHash(String mechanism) {
+        for (ScramHash hash : ScramHash.values()) {
+            if (hash.mechanism().equals(mechanism)) {
+                return hash;
+            }
+        }
+        throw new IllegalStateException(mechanism + " is offered, and not there");
+    }
+
+    /** What the peer says of itself (RFC 4505 §2) is for traces, and there are none. */
+    private static SaslStep anonymous(byte[] response) {
+        return response == null ? Mechanism.yourTurn() : new SaslStep.Success(ANYONE, null);
     }
 
     @Override
     public void renew(Principal user, byte[] secret, Peer peer, Loop loop, Reply<Principal> reply) {
-        if (user.anonymous()) {
-            refuse(user.name(), "a new secret", "an anonymous user has none", peer, loop, reply);
-        } else if (secret.length == 0) {
-            refuse(user.name(), "a new secret", "it is empty", peer, loop, reply);
-        } else {
-            check("a new secret", new Credentials(user.name(), secret, 0, secret.length), peer, loop, reply);
+        Principal renewed;
+        try {
+            if (user.anonymous()) {
+                throw new Refusal(user.name(), "an anonymous user has none");
+            }
+            if (secret.length == 0) {
+                throw new Refusal(user.name(), "it is empty");
+            }
+            renewed = users.get().admit(new Credentials(user.name(), secret, 0, secret.length), peer);
+        } catch (Refusal e) {
+            refuse(e, "a new secret", peer, loop, reply);
+            return;
+        }
+        reply.done(renewed);
+    }
+
+    /**
+     * One login; gives its peer so many responses and bytes. Owned by the peer's loop.
+     */
+    private final class Exchange implements SaslExchange {
+
+        private final String name;
+        private final Mechanism mechanism;
+        private final Peer peer;
+        private final Loop loop;
+        private int responses;
+        private long bytes;
+        private boolean over;
+
+        Exchange(String name, Mechanism mechanism, Peer peer, Loop loop) {
+            this.name = name;
+            this.mechanism = mechanism;
+            this.peer = peer;
+            this.loop = loop;
+        }
+
+        @Override
+        public void respond(byte[] response, Reply<SaslStep> reply) {
+            if (over) {
+                throw new IllegalStateException("a response after the outcome");
+            }
+            SaslStep next;
+            try {
+                next = judge(response);
+            } catch (Refusal e) {
+                over = true;
+                refuse(e, name, peer, loop, reply);
+                return;
+            }
+            over = next instanceof SaslStep.Success;
+            reply.done(next);
+        }
+
+        private SaslStep judge(byte[] response) {
+            responses++;
+            bytes += response == null ? 0 : response.length;
+            if (responses > MAX_RESPONSES || bytes > MAX_RESPONSE_BYTES) {
+                throw new Refusal(null, "its responses are too many or too long");
+            }
+            if (response == null && responses > 1) {
+                throw new IllegalArgumentException("only an initial response may be missing");
+            }
+            return mechanism.next(response);
         }
     }
 
@@ -78,41 +173,17 @@ public final class SaslAuthenticator implements Authenticator {
         return anonymousAllowed && peer.loopback();
     }
 
-    private void anonymous(Peer peer, Loop loop, Reply<Principal> reply) {
-        if (mayBeAnonymous(peer)) {
-            reply.done(ANYONE);
-        } else {
-            refuse("", "ANONYMOUS", "the mechanism was not offered", peer, loop, reply);
-        }
-    }
-
-    private void check(String mechanism, Credentials claimed, Peer peer, Loop loop, Reply<Principal> reply) {
-        Users known = users.get();
-        User user = known.find(claimed.name());
-        boolean proved = known.isPassword(user, claimed.response(), claimed.passwordAt(), claimed.passwordLength());
-        if (user == null) {
-            refuse(claimed.name(), mechanism, "there is no such user", peer, loop, reply);
-        } else if (!proved) {
-            refuse(claimed.name(), mechanism, "the password is wrong", peer, loop, reply);
-        } else if (user.isLoopbackOnly() && !peer.loopback()) {
-            refuse(claimed.name(), mechanism, "the user may only connect via loopback", peer, loop, reply);
-        } else {
-            reply.done(user.principal());
-        }
-    }
-
     /** Logs the true reason, and tells the peer one that is the same for all. */
-    private void refuse(
-            String user, String mechanism, String reason, Peer peer, Loop loop, Reply<Principal> reply) {
+    private void refuse(Refusal refusal, String mechanism, Peer peer, Loop loop, Reply<?> reply) {
         failures.increment();
         long times = logged.take(loop.nanoTime());
         if (times > 0) {
             LOG.warn(
                     "login of user '{}' from {} by {} refused: {}{}",
-                    printable(user),
+                    printable(refusal.user() == null ? "" : refusal.user()),
                     peer.address(),
                     printable(mechanism),
-                    reason,
+                    refusal.getMessage(),
                     times == 1 ? "" : " (and " + (times - 1) + " more refused since the last such line)");
         }
         reply.failed(new BrokerError.LoginRefused("the user's name or password is not accepted"));

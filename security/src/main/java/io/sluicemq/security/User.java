@@ -1,6 +1,9 @@
 package io.sluicemq.security;
 
+import io.sluicemq.api.Authenticator.Peer;
 import io.sluicemq.api.Principal;
+import java.util.EnumMap;
+import java.util.Map;
 import java.util.Set;
 
 /** Somebody who may log in. Immutable; neither {@link #toString} nor any other method gives the password away. */
@@ -8,10 +11,16 @@ public final class User {
 
     private final String name;
     private final Password password;
+    /** Without entries if the password can't be prepared for SCRAM. */
+    private final Map<ScramHash, ScramKeys> scramKeys = new EnumMap<>(ScramHash.class);
+
+    private final String preparedName;
     private final Set<String> virtualHosts;
     private final boolean loopbackOnly;
 
     /**
+     * Takes some milliseconds, for what SCRAM needs: not for loops.
+     *
      * @param virtualHosts the virtual hosts that the user may use; null for all
      * @param loopbackOnly whether the user may log in from this machine only
      * @throws IllegalArgumentException if the name or the password is empty or holds the character NUL, with which nobody could
@@ -27,6 +36,13 @@ public final class User {
         }
         this.name = name;
         this.password = new Password(password);
+        this.preparedName = Preparation.prepared(name);
+        String preparedPassword = Preparation.prepared(password);
+        if (preparedName != null && preparedPassword != null) {
+            for (ScramHash hash : ScramHash.values()) {
+                scramKeys.put(hash, ScramKeys.of(hash, preparedName, preparedPassword));
+            }
+        }
         this.virtualHosts = virtualHosts == null ? null : Set.copyOf(virtualHosts);
         this.loopbackOnly = loopbackOnly;
     }
@@ -43,7 +59,25 @@ public final class User {
         return password;
     }
 
-    Principal principal() {
+    /** The name as SCRAM compares it, or null if it can't be prepared. */
+    String preparedName() {
+        return preparedName;
+    }
+
+    /** What SCRAM needs, or null if the password can't be prepared for it. */
+    ScramKeys scramKeys(ScramHash hash) {
+        return scramKeys.get(hash);
+    }
+
+    /**
+     * Lets the user in, who has proved it.
+     *
+     * @throws Refusal if the user may not come from where the peer is
+     */
+    Principal admit(Peer peer) {
+        if (loopbackOnly && !peer.loopback()) {
+            throw new Refusal(name, "the user may only connect via loopback");
+        }
         return new Principal(name, false, virtualHosts);
     }
 

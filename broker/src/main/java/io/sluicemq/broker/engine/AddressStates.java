@@ -136,7 +136,7 @@ final class AddressStates {
         for (Ticket ticket : sample.tickets()) {
             int position = parts.size() + 1;
             Ticket.Holder holder = ticket.holder();
-            parts.add(ask(ticket.loop(), () -> holder.parkedMessages() == 0
+            parts.add(ask(ticket.loop(), () -> !holder.waits(ticket)
                     ? List.<Waiting>of() // it was served since
                     : List.of(new Waiting(
                             holder.connection(), holder.producer(), limit,
@@ -157,7 +157,7 @@ final class AddressStates {
                         (now.settledMessages() - settledBefore.getOrDefault(now.identity(), now.settledMessages()))
                                 / seconds))
                 .collect(Collectors.toList());
-        return new QueueState(queue.name(), queue.ready(), queue.unsettled(), consumers);
+        return new QueueState(queue.name(), queue.ready(), queue.delayed(), queue.unsettled(), consumers);
     }
 
     // ---- loops

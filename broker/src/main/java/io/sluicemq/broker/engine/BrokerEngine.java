@@ -143,7 +143,25 @@ public final class BrokerEngine implements Broker {
                     "access to vhost '" + spec.virtualHost() + "' refused for user '" + spec.user().name() + "'"));
             return;
         }
-        LoopContext context = contexts[loop.index()];
+        if (spec.identity().isEmpty()) {
+            admit(spec, host, contexts[loop.index()], reply);
+            return;
+        }
+        Reply<Void> admission = new Reply<>() {
+            @Override
+            public void done(Void result) {
+                admit(spec, host, contexts[loop.index()], reply);
+            }
+
+            @Override
+            public void failed(BrokerError error) {
+                reply.failed(error);
+            }
+        };
+        host.takeIdentity(loop, spec.identity(), spec.sole(), new Relay<>(loop, admission));
+    }
+
+    private void admit(ClientSpec spec, VirtualHost host, LoopContext context, Reply<Client> reply) {
         ConnectedClient client = new ConnectedClient(spec, host, context, this);
         context.clients.add(client);
         context.tally.connections++;

@@ -192,6 +192,16 @@ final class Paging {
                         && (resident() > MOST_RESIDENT || residentBytes() > effects.residentBytes());
     }
 
+    /** A message that is in the log is ready from now on, behind all others of its level. */
+    void due(Delayed entry) {
+        ready.openBacklog(entry.level).append(
+                ready.takeSequence(entry.level), entry.place, entry.share, entry.headerBytes, entry.bodyBytes,
+                entry.expiresAtMillis, null);
+        ready.waiting(1);
+        charges.put(Backlog.position(entry.place), entry.charge);
+        countIndex();
+    }
+
     /** Takes back what was recovered. */
     void restore(int level, Backlog backlog) {
         ready.restoreBacklog(level, backlog);

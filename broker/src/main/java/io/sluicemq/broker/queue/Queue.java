@@ -76,6 +76,7 @@ public final class Queue {
     private final Drains drains = new Drains(this);
     private final Refusals refusals;
     private final Groups groups;
+    private final Delays delays;
     private Loop.Timer expiryTimer;
     private long expiryTimerMillis = QueueEntry.NEVER;
     private long expiringEntries;
@@ -103,6 +104,7 @@ public final class Queue {
         this.consumers = new Consumers(options.singleActiveConsumer());
         this.refusals = new Refusals(consumers);
         this.groups = new Groups(consumers);
+        this.delays = new Delays(this, effects, loop);
         this.pace = new Pace(loop);
         this.limit = new LengthLimit(name, virtualHost, options);
         account.gate().drainedWhen(() -> ready.size() == 0);
@@ -185,6 +187,11 @@ public final class Queue {
                 paging.restore(level, backlog);
             }
         }
+        for (Delayed entry : messages.delayed()) {
+            account.stored(entry.sizeBytes(), 1);
+        }
+        delays.restore(messages.delayed());
+        effects.delayed(delays.size());
         effects.changed(0, ready.size(), 0);
     }
 
@@ -208,6 +215,7 @@ public final class Queue {
         loop.assertCurrent();
         used();
         watchBacklog();
+        delays.arm();
         limitMemory(account.limits());
     }
 
@@ -248,6 +256,11 @@ public final class Queue {
 
     public int ready() {
         return ready.size();
+    }
+
+    /** Messages that are not to be delivered yet. */
+    public int delayed() {
+        return delays.size();
     }
 
     /** Bytes of messages that consumers hold. */
@@ -305,7 +318,10 @@ public final class Queue {
             unlog(position, share);
             return null;
         }
-        if (limit.refuses() && limit.isExceededBy(ready.size() + 1L, readyBodyBytes + message.body().length)) {
+        if (limit.refuses()
+                && limit.isExceededBy(
+                        ready.size() + delays.size() + 1L,
+                        readyBodyBytes + delays.bodyBytes() + message.body().length)) {
             if (options.overflow() == QueueOptions.Overflow.REJECT_PUBLISH_DLX) {
                 deadLetter(message, Death.Reason.MAX_LENGTH, position, share, QueueEntry.NEVER, null);
             } else {
@@ -347,9 +363,19 @@ public final class Queue {
     }
 
     private void append(Message message, long position, int share) {
-        int level = ready.level(message.priority());
         long expiresAt = expiresAt(message);
-        if (wasTakenBeforeOthers(message, level, position, share, expiresAt)) {
+        if (message.notBeforeMillis() != 0 && message.notBeforeMillis() > loop.currentTimeMillis()) {
+            delays.add(ready.level(message.priority()), message, position, share, expiresAt);
+            effects.delayed(1);
+        } else {
+            append(message, position, share, expiresAt, false);
+        }
+    }
+
+    /** @param waited whether it has waited until now, so that it may have expired */
+    private void append(Message message, long position, int share, long expiresAt, boolean waited) {
+        int level = ready.level(message.priority());
+        if (wasTakenBeforeOthers(message, level, position, share, expiresAt, waited)) {
             return;
         }
         if (paging != null && paging.takes(level, position, share, message, expiresAt)) {
@@ -371,6 +397,7 @@ public final class Queue {
         QueueEntry entry = new QueueEntry(this, message, ready.takeSequence(level), expiresAt);
         entry.position = position;
         entry.share = share;
+        entry.waited = waited;
         effects.stored(message);
         addReady(entry, true);
         dispatch();
@@ -389,12 +416,14 @@ public final class Queue {
     }
 
     /** Gives a message to one who doesn't take all and has looked at all before it, if it would wait in the log otherwise. */
-    private boolean wasTakenBeforeOthers(Message message, int level, long position, int share, long expiresAt) {
+    private boolean wasTakenBeforeOthers(Message message, int level, long position, int share, long expiresAt,
+            boolean waited) {
         if (!consumers.filter() || dispatching || paging == null || tooManyLettersWait()
                 || ready.resident() == 0 && !ready.waitsInLog(level)) {
             return false;
         }
         QueueEntry entry = new QueueEntry(this, message, ready.nextSequence(level), expiresAt);
+        entry.waited = waited;
         dispatching = true;
         QueueConsumer taker = scans.takerOf(entry, level, consumers.all());
         dispatching = false;
@@ -410,6 +439,33 @@ public final class Queue {
             dispatch();
         }
         return taker != null;
+    }
+
+    /** A message is delayed no more. */
+    void due(Delayed entry) {
+        effects.delayed(-1);
+        if (entry.message != null) {
+            append(entry.message, QueueEntry.NOT_LOGGED, 0, entry.expiresAtMillis, true);
+            return;
+        }
+        paging.due(entry);
+        readyBodyBytes += entry.bodyBytes;
+        effects.changed(0, 1, 0);
+        if (entry.expiresAtMillis != QueueEntry.NEVER) {
+            expiringEntries++;
+        }
+    }
+
+    /** Those that were due are delayed no more. */
+    void dueEnded() {
+        if (!removed) {
+            watchBacklog();
+            consumers.offerFiltering(groups.anyReady());
+            dispatch();
+            if (!limit.refuses()) {
+                dropOverflow();
+            }
+        }
     }
 
     /** A message that was counted has left for good. */
@@ -672,7 +728,8 @@ public final class Queue {
             return null;
         }
         if (limit.isExceededBy(
-                ready.size() + (long) messages.size(), readyBodyBytes + LengthLimit.bodyBytes(messages))) {
+                ready.size() + delays.size() + (long) messages.size(),
+                readyBodyBytes + delays.bodyBytes() + LengthLimit.bodyBytes(messages))) {
             return limit.error();
         }
         limit.promise(messages);
@@ -821,7 +878,7 @@ public final class Queue {
         }
         // With room it has had all that is for it in memory.
         if (consumer.waits() && consumer.isWindowOpen()) {
-            return !paging.mayScan() || ends != null && consumer.outlook().isBehind(ends);
+            return !consumer.outlook().pauses && !paging.mayScan() || ends != null && consumer.outlook().isBehind(ends);
         }
         return consumer.isWindowOpen()
                 && (paging == null || !paging.isLoading() || paging.loaded() >= enoughLoaded);
@@ -913,12 +970,14 @@ public final class Queue {
     }
 
     private long purge(boolean gone) {
-        long count = 0;
+        long count = delays.discard(gone);
+        effects.delayed((int) -count);
         if (paging != null) {
             long bytes = paging.waitingBytes();
-            count = paging.discard(gone);
-            account.left(loop, bytes, count);
-            effects.changed(0, (int) -count, 0);
+            int waiting = paging.discard(gone);
+            account.left(loop, bytes, waiting);
+            effects.changed(0, -waiting, 0);
+            count += waiting;
         }
         for (QueueEntry entry = ready.first(); entry != null; entry = ready.first()) {
             removeReady(entry);
@@ -959,7 +1018,7 @@ public final class Queue {
         if (ifUnused && !consumers.isEmpty()) {
             return new BrokerError.InUse(Kind.QUEUE, name, virtualHost);
         }
-        if (ifEmpty && ready.size() > 0) {
+        if (ifEmpty && ready.size() + delays.size() > 0) {
             return new BrokerError.NotEmpty(name, virtualHost);
         }
         remove();
@@ -1240,6 +1299,7 @@ public final class Queue {
             return; // goes on when there are fewer
         }
         dispatching = true;
+        scans.begin();
         try {
             do {
                 dispatchAgain = false;
@@ -1396,11 +1456,12 @@ public final class Queue {
         return ttl == QueueOptions.NONE ? QueueEntry.NEVER : loop.currentTimeMillis() + ttl;
     }
 
-    /** Whether a message expires by its own time rather than its queue's. */
+    /** Whether a message expires by its own time rather than its queue's, or may stand behind ones that expire later. */
     private boolean hasOwnTtl(Message message) {
         long ownTtl = message.ttlMillis();
-        return ownTtl != Message.NO_TTL
-                && (options.messageTtlMillis() == QueueOptions.NONE || ownTtl < options.messageTtlMillis());
+        return message.notBeforeMillis() != 0
+                || ownTtl != Message.NO_TTL
+                        && (options.messageTtlMillis() == QueueOptions.NONE || ownTtl < options.messageTtlMillis());
     }
 
     /** Sees to it that messages which wait in the log expire in time. */
@@ -1460,13 +1521,14 @@ public final class Queue {
     /** What is in the log of it, to be written into a checkpoint; null for a queue that isn't there. */
     public QueueSnapshot snapshot() {
         loop.assertCurrent();
-        return survives && !removed ? QueueSnapshot.of(id, logged) : null;
+        return survives && !removed ? QueueSnapshot.of(id, logged, delays.logged()) : null;
     }
 
     /** Finds those of its messages that are at a position between two, both included, which {@code candidate} accepts. */
     public void findPositions(long lowest, long highest, LongPredicate candidate, LongConsumer found) {
         loop.assertCurrent();
         logged.findPositions(lowest, highest, candidate, found);
+        delays.findPositions(lowest, highest, candidate, found);
     }
 
     /** Messages were copied: {@code where} tells the new position of an old one, or a negative number. */
@@ -1479,5 +1541,6 @@ public final class Queue {
             refusals.moved(from, to);
             moved.moved(from, to, share);
         });
+        delays.move(lowest, highest, where, moved);
     }
 }

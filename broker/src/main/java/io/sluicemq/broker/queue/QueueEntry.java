@@ -13,7 +13,7 @@ import io.sluicemq.base.Loop;
 public final class QueueEntry implements Delivery, Runnable {
 
     /** {@link #expiresAtMillis}: it does not expire. */
-    static final long NEVER = Long.MAX_VALUE;
+    static final long NEVER = Delivery.NEVER;
 
     /** {@link #position}: it is in memory only. */
     static final long NOT_LOGGED = -1;
@@ -149,6 +149,11 @@ public final class QueueEntry implements Delivery, Runnable {
     @Override
     public int deliveryCount() {
         return deliveryCount;
+    }
+
+    @Override
+    public long expiresAtMillis() {
+        return expiresAtMillis;
     }
 
     @Override

@@ -68,10 +68,10 @@ class AdminCommandsTest {
                                 new AddressState.Waiting("10.0.0.3:6000 -> 10.0.0.2:5672", "channel 1",
                                         "max-size-bytes 1000000", 200_000, 2, 1, 1_024)),
                         List.of(
-                                new AddressState.QueueState("orders", 90, 7, List.of(
+                                new AddressState.QueueState("orders", 90, 0, 7, List.of(
                                         new AddressState.ConsumerState("10.0.0.4:7000 -> 10.0.0.2:5672", "ctag1", 7,
                                                 12.54))),
-                                new AddressState.QueueState("audit\u001b[31m", 97, 0, List.of()))),
+                                new AddressState.QueueState("audit\u001b[31m", 97, 3, 0, List.of()))),
                 new AddressState(
                         "/", "news", "exchange",
                         new AddressLimits(-1, 10, FullPolicy.RING, 80, -1, -1, false),
@@ -90,7 +90,7 @@ class AdminCommandsTest {
                 "  who could make room:",
                 "    queue orders: 90 ready, 7 unacknowledged",
                 "      consumer ctag1 of 10.0.0.4:7000 -> 10.0.0.2:5672: 7 unacknowledged, acknowledges 12.5 a second",
-                "    queue audit?[31m: 97 ready, 0 unacknowledged, and no consumer",
+                "    queue audit?[31m: 97 ready, 3 delayed, 0 unacknowledged, and no consumer",
                 "",
                 "exchange news in virtual host /: nobody waits",
                 "  holds 2.0 KiB, 10 of 10 messages; policy ring",

@@ -264,14 +264,17 @@ final class ConnectionSession implements ProtocolSession, ClientEvents, FrameHan
 
     // ---- moves of the handshake
 
-    /** The client is not who it says; it is told if it has the capability (RabbitMQ, authentication_failure_close). */
-    void loginRefused(String mechanism, BrokerError error) {
+    /**
+     * The client is not who it says in {@code method}; it is told if it has the capability (RabbitMQ,
+     * authentication_failure_close).
+     */
+    void loginRefused(String mechanism, int method, BrokerError error) {
         // The one who refused it logs it, at a bounded rate.
         log.debug("login refused using mechanism {}: {}", mechanism, BrokerFaults.of(error, 0).text());
         // Qpid JMS does not declare it, but understands it, and would wait for long if the stream just ended.
         if (peer().can("authentication_failure_close") || peer().qpidJms()) {
             closeWith(ProtocolFault.at(
-                    MethodId.CONNECTION_START_OK,
+                    method,
                     ReplyCode.ACCESS_REFUSED,
                     "Login was refused using authentication mechanism " + mechanism
                             + ". For details see the broker logfile."));

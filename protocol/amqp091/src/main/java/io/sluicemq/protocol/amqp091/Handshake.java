@@ -7,6 +7,8 @@ import io.sluicemq.api.BrokerError;
 import io.sluicemq.api.Client;
 import io.sluicemq.api.Principal;
 import io.sluicemq.api.Reply;
+import io.sluicemq.api.SaslExchange;
+import io.sluicemq.api.SaslStep;
 import io.sluicemq.api.Wire;
 import io.sluicemq.base.LoopOwned;
 import io.sluicemq.protocol.amqp091.ReadingPauses.Reason;
@@ -33,6 +35,7 @@ final class Handshake {
         HEADER,
         STARTING,
         AUTHENTICATING,
+        SECURING,
         TUNING,
         OPENING,
         CONNECTING,
@@ -48,6 +51,10 @@ final class Handshake {
     private Step step = Step.HEADER;
     private PeerTraits peer = PeerTraits.UNKNOWN;
     private Principal user;
+    private String mechanism;
+    private SaslExchange exchange;
+    /** Who the client is, once that is settled but for its answer to the last challenge; else null. */
+    private Principal proved;
 
     Handshake(
             ConnectionSession connection,
@@ -115,6 +122,7 @@ final class Handshake {
     void process(ConnectionMethod method) {
         switch (method) {
             case ConnectionMethod.StartOk m when step == Step.STARTING -> startOk(m);
+            case ConnectionMethod.SecureOk m when step == Step.SECURING -> secureOk(m);
             case ConnectionMethod.TuneOk m when step == Step.TUNING -> tuneOk(m);
             case ConnectionMethod.Open m when step == Step.OPENING -> open(m);
             default -> connection.outOfOrder(method);
@@ -123,22 +131,53 @@ final class Handshake {
 
     private void startOk(ConnectionMethod.StartOk method) {
         peer = PeerTraits.of(method.clientProperties());
+        mechanism = method.mechanism();
+        exchange = authenticator.begin(mechanism, wire.peer(), wire.loop());
+        judge(method.response(), method.id());
+    }
+
+    private void secureOk(ConnectionMethod.SecureOk method) {
+        if (proved != null) {
+            // It has nothing to say to the last challenge (RFC 4422 §3.6): the outcome does not depend on it.
+            authenticated(proved);
+        } else {
+            judge(method.response(), method.id());
+        }
+    }
+
+    /** Has a response judged that came with {@code method}. */
+    private void judge(byte[] response, int method) {
         step = Step.AUTHENTICATING;
         pauses.add(Reason.ANSWER);
-        authenticator.authenticate(
-                method.mechanism(),
-                method.response(),
-                wire.peer(),
-                wire.loop(),
+        exchange.respond(
+                response,
                 answer(
                         Step.AUTHENTICATING,
-                        this::authenticated,
-                        principal -> {},
-                        error -> connection.loginRefused(method.mechanism(), error)));
+                        this::judged,
+                        late -> {},
+                        error -> connection.loginRefused(mechanism, method, error)));
+    }
+
+    private void judged(SaslStep next) {
+        switch (next) {
+            case SaslStep.Challenge challenge -> challenge(challenge.data());
+            case SaslStep.Success success when success.additionalData() == null -> authenticated(success.user());
+            case SaslStep.Success success -> {
+                proved = success.user();
+                challenge(success.additionalData());
+            }
+        }
+    }
+
+    private void challenge(byte[] data) {
+        step = Step.SECURING;
+        FrameEncoder.connectionSecure(connection.out(), data);
     }
 
     private void authenticated(Principal principal) {
         user = principal;
+        exchange = null;
+        proved = null;
         step = Step.TUNING;
         wire.authenticated();
         FrameEncoder.connectionTune(

@@ -122,6 +122,54 @@ class HandshakeTest {
         assertThat(loop.pendingTimers()).isZero();
     }
 
+    /** Spec, connection.secure; RFC 4422 §3.6: what comes with the outcome is a challenge of its own. */
+    @Test
+    void shouldExchangeChallengesUntilTheOutcome() {
+        start();
+        peer.send(RawFrames.startOk(Peer.product("test"), "STEPS", Peer.bytes("1"), "en_US"));
+        assertThat(longString(peer.expect(MethodId.CONNECTION_SECURE).arguments())).isEqualTo("after 1");
+        peer.expectNothing();
+        peer.send(RawFrames.secureOk(Peer.bytes("2")));
+        assertThat(longString(peer.expect(MethodId.CONNECTION_SECURE).arguments())).isEqualTo("after 2");
+        peer.send(RawFrames.secureOk(Peer.bytes("3")));
+        assertThat(longString(peer.expect(MethodId.CONNECTION_SECURE).arguments())).isEqualTo("welcome");
+        peer.expectNothing();
+        peer.send(RawFrames.secureOk(new byte[0]));
+        peer.expect(MethodId.CONNECTION_TUNE);
+        peer.send(RawFrames.tuneOk(0, 0, 0), RawFrames.connectionOpen("/"));
+        peer.expect(MethodId.CONNECTION_OPEN_OK);
+        assertThat(broker.spec.user().name()).isEqualTo("guest");
+    }
+
+    @Test
+    void shouldRefuseALoginInTheMidstOfItsExchange() {
+        start();
+        peer.send(RawFrames.startOk(Peer.capabilities(), "STEPS", Peer.bytes("1"), "en_US"));
+        peer.expect(MethodId.CONNECTION_SECURE);
+        peer.send(RawFrames.secureOk(Peer.bytes("wrong")));
+        peer.expectConnectionClose(403, "ACCESS_REFUSED - Login was refused using authentication mechanism STEPS");
+        assertThat(peer.wire.closed).isTrue();
+        assertThat(loop.pendingTimers()).isZero();
+    }
+
+    @Test
+    void shouldRefuseOtherMethodsInTheMidstOfAnExchange() {
+        start();
+        peer.send(RawFrames.startOk(Peer.product("test"), "STEPS", Peer.bytes("1"), "en_US"));
+        peer.expect(MethodId.CONNECTION_SECURE);
+        peer.send(RawFrames.tuneOk(0, 0, 0));
+        peer.expectConnectionClose(503, "unexpected connection.tune-ok in connection state securing");
+        assertThat(peer.wire.closed).isTrue();
+    }
+
+    /** Spec, connection.secure-ok: only in answer to a challenge. */
+    @Test
+    void shouldRefuseAnAnswerToNoChallenge() {
+        login();
+        peer.send(RawFrames.secureOk(Peer.bytes("2")));
+        peer.expectConnectionClose(503, "unexpected connection.secure-ok in connection state tuning");
+    }
+
     /** Spec, connection.tune-ok: no more than was offered, and frames of 4096 bytes at least. C021. */
     @Test
     void shouldRefuseLimitsOutOfBounds() {

@@ -9,6 +9,8 @@ import io.sluicemq.api.Broker;
 import io.sluicemq.api.BrokerError;
 import io.sluicemq.api.Principal;
 import io.sluicemq.api.Reply;
+import io.sluicemq.api.SaslExchange;
+import io.sluicemq.api.SaslStep;
 import io.sluicemq.base.Loop;
 import io.sluicemq.protocol.amqp091.codec.MethodId;
 import io.sluicemq.protocol.amqp091.codec.RawArguments;
@@ -214,13 +216,14 @@ final class Peer {
         }
 
         @Override
-        public void authenticate(
-                String mechanism, byte[] response, Peer peer, Loop on, Reply<Principal> reply) {
-            if (new String(response, StandardCharsets.UTF_8).equals("\0guest\0guest")) {
-                reply.done(guest);
-            } else {
-                reply.failed(refusal());
-            }
+        public SaslExchange begin(String mechanism, Peer peer, Loop on) {
+            return mechanism.equals("STEPS") ? new Steps(guest) : (response, reply) -> {
+                if (new String(response, StandardCharsets.UTF_8).equals("\0guest\0guest")) {
+                    reply.done(new SaslStep.Success(guest, null));
+                } else {
+                    reply.failed(refusal());
+                }
+            };
         }
 
         @Override
@@ -234,6 +237,29 @@ final class Peer {
 
         private static BrokerError refusal() {
             return new BrokerError.LoginRefused("bad password");
+        }
+    }
+
+    /** A mechanism that wants to hear 1, 2 and 3, and has the last word. */
+    private static final class Steps implements SaslExchange {
+
+        private final Principal guest;
+        private int taken;
+
+        Steps(Principal guest) {
+            this.guest = guest;
+        }
+
+        @Override
+        public void respond(byte[] response, Reply<SaslStep> reply) {
+            taken++;
+            if (!new String(response, StandardCharsets.UTF_8).equals("" + taken)) {
+                reply.failed(PlainAuthenticator.refusal());
+            } else if (taken == 3) {
+                reply.done(new SaslStep.Success(guest, bytes("welcome")));
+            } else {
+                reply.done(new SaslStep.Challenge(bytes("after " + taken)));
+            }
         }
     }
 }

@@ -417,4 +417,24 @@ class QpidJmsTest {
                         + lab.broker().port() + "?retries='0''";
         assertThatThrownBy(() -> new AMQConnection(url).close()).isInstanceOf(Exception.class);
     }
+
+    /** RFC 7677: the client picks SCRAM-SHA-256 by itself where it is offered; here it may use nothing else. */
+    @Test
+    @BeyondRabbitMq("does not offer SCRAM")
+    @Timeout(20)
+    void shouldLogInByScram(Lab lab) throws Exception {
+        Connection connection = new AMQConnection(scramUrl(lab, lab.broker().password()));
+        lab.closing(connection::close);
+        connection.start();
+        assertThat(connection.createSession(false, Session.AUTO_ACKNOWLEDGE)).isNotNull();
+
+        assertThatThrownBy(() -> new AMQConnection(scramUrl(lab, "wrong")).close())
+                .hasStackTraceContaining("Login was refused using authentication mechanism SCRAM-SHA-256");
+    }
+
+    private static String scramUrl(Lab lab, String password) {
+        return "amqp://" + lab.broker().user() + ":" + password + "@" + lab.broker().virtualHost()
+                + "?brokerlist='tcp://"
+                + lab.broker().host() + ":" + lab.broker().port() + "?sasl_mechs='SCRAM-SHA-256'&retries='0''";
+    }
 }

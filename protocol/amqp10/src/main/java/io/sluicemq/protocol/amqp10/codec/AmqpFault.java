@@ -21,9 +21,9 @@ public final class AmqpFault extends Exception {
 
     private final Scope scope;
     private final transient Symbol condition;
-    private final transient Map<Object, Object> info;
+    private final transient Map<Symbol, Object> info;
 
-    private AmqpFault(Scope scope, Symbol condition, String description, Map<Object, Object> info) {
+    private AmqpFault(Scope scope, Symbol condition, String description, Map<Symbol, Object> info) {
         super(
                 description.length() > MOST_CHARACTERS ? description.substring(0, MOST_CHARACTERS) + '…' : description,
                 null, false, false);
@@ -48,7 +48,7 @@ public final class AmqpFault extends Exception {
     }
 
     /** The same with supplementary information. */
-    public AmqpFault with(Map<Object, Object> more) {
+    public AmqpFault with(Map<Symbol, Object> more) {
         return new AmqpFault(scope, condition, getMessage(), more);
     }
 

@@ -2,7 +2,7 @@ package io.sluicemq.protocol.amqp10.codec;
 
 import io.netty.buffer.ByteBuf;
 import org.apache.qpid.protonj2.buffer.ProtonBuffer;
-import org.apache.qpid.protonj2.buffer.ProtonBufferAllocator;
+import org.apache.qpid.protonj2.buffer.impl.ProtonByteArrayBufferAllocator;
 import org.apache.qpid.protonj2.types.transport.ConnectionError;
 
 /**
@@ -20,6 +20,9 @@ public final class FrameReader {
 
     /** Bytes of a frame's head, and the size of the smallest frame. */
     public static final int HEAD_BYTES = 8;
+
+    /** The largest frame that every peer takes (§2.7.1). */
+    public static final int LEAST_MAX_FRAME = 512;
 
     /** The frame type of AMQP frames (§2.3.2). */
     public static final int TYPE_AMQP = 0;
@@ -42,7 +45,7 @@ public final class FrameReader {
     }
 
     private byte[] bytes = {};
-    private ProtonBuffer body = ProtonBufferAllocator.defaultAllocator().wrap(bytes);
+    private ProtonBuffer body = ProtonByteArrayBufferAllocator.wrapped(bytes);
     private long maxFrameBytes;
 
     /** @param maxFrameBytes the largest frame that is taken */
@@ -97,7 +100,7 @@ public final class FrameReader {
     private void room(int length) {
         if (bytes.length < length) {
             bytes = new byte[Math.max(length, Math.min(2 * bytes.length, (int) maxFrameBytes))];
-            body = ProtonBufferAllocator.defaultAllocator().wrap(bytes);
+            body = ProtonByteArrayBufferAllocator.wrapped(bytes);
         }
     }
 
