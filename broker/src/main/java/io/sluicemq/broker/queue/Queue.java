@@ -262,6 +262,11 @@ public final class Queue {
         return delays.size();
     }
 
+    /** Bytes of these, in memory or not, as {@link #readyBytes} counts. */
+    public long delayedBytes() {
+        return delays.sizeBytes();
+    }
+
     /** Bytes of messages that consumers hold. */
     long unsettledBytes() {
         return unsettledBytes;

@@ -251,14 +251,15 @@ final class AccountWatch {
         for (Queue queue : view.queues()) {
             Account account = queue.account();
             long waiting = letters.getOrDefault(lettersOf(queue), 0L);
-            long stored = queue.ready() + queue.unsettled();
+            long stored = queue.ready() + queue.delayed() + queue.unsettled();
             Broken.unless(account.usedMessages() >= stored && account.usedMessages() <= stored + waiting,
-                    "%s has %d ready and %d unsettled messages, and %d dead letters wait, but %d are counted", queue,
-                    queue.ready(), queue.unsettled(), waiting, account.usedMessages());
+                    "%s has %d ready, %d delayed and %d unsettled messages, and %d dead letters wait, but %d are counted",
+                    queue, queue.ready(), queue.delayed(), queue.unsettled(), waiting, account.usedMessages());
             boolean exact = waiting == 0 && queue.unsettled() == 0;
-            Broken.unless(exact ? account.usedBytes() == queue.readyBytes() : account.usedBytes() >= queue.readyBytes(),
+            long bytes = queue.readyBytes() + queue.delayedBytes();
+            Broken.unless(exact ? account.usedBytes() == bytes : account.usedBytes() >= bytes,
                     "%s has %d bytes ready, but %d are counted; %d unsettled messages, %d dead letters", queue,
-                    queue.readyBytes(), account.usedBytes(), queue.unsettled(), waiting);
+                    bytes, account.usedBytes(), queue.unsettled(), waiting);
             allMessages += account.usedMessages();
             allUnsettled += queue.unsettled();
             if (looks % 32 == 0) {

@@ -32,6 +32,15 @@ class SimulationTest {
         assertThat(statistics.droppedMessages()).isGreaterThan(100);
     }
 
+    /** Consumers have limits and are drained, and some messages are delayed. */
+    @ParameterizedTest
+    @ValueSource(longs = {2001, 2101, 2201})
+    void shouldKeepToTheCreditOfConsumersAndToDelays(long first) {
+        for (long seed = first; seed < first + 25; seed++) {
+            run(seed, seed % 2 == 0, true);
+        }
+    }
+
     /**
      * Seeds that have found something: a checkpoint in the middle of a publish (258, 21767), or without what compaction had just
      * moved (21437) or what was about to become a dead letter (350, 574, 2214), a transaction's message recovered twice (27), a
@@ -45,7 +54,11 @@ class SimulationTest {
     }
 
     private static Statistics run(long seed, boolean limited) {
-        Simulation simulation = new Simulation(seed, limited);
+        return run(seed, limited, false);
+    }
+
+    private static Statistics run(long seed, boolean limited, boolean credit) {
+        Simulation simulation = new Simulation(seed, limited, credit);
         try {
             simulation.run(STEPS);
             return simulation.statistics;
