@@ -56,6 +56,14 @@ public interface Client {
     /** Declares a queue, or checks that the one of that name is equivalent. An empty name makes the broker choose one. */
     void declareQueue(QueueSpec spec, Reply<QueueStatus> reply);
 
+    /**
+     * As {@link #declareQueue}, and binds the queue to an exchange in the same change: nobody comes between, to delete it or to
+     * declare another of its name. Fails with {@link BrokerError.NotFound}, and declares nothing, if there is no such exchange.
+     */
+    default void declareBoundQueue(QueueSpec spec, String exchange, String routingKey, Reply<QueueStatus> reply) {
+        throw new UnsupportedOperationException("queues can't be declared and bound at once here");
+    }
+
     /** Checks that a queue exists and is not locked by another connection. */
     void findQueue(String name, Reply<QueueStatus> reply);
 

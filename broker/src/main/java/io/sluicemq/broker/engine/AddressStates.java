@@ -162,7 +162,7 @@ final class AddressStates {
                         (now.settledMessages() - settledBefore.getOrDefault(now.identity(), now.settledMessages()))
                                 / seconds))
                 .collect(Collectors.toList());
-        return new QueueState(queue.name(), queue.ready(), queue.unsettled(), consumers);
+        return new QueueState(queue.name(), queue.ready(), queue.delayed(), queue.unsettled(), consumers);
     }
 
     // ---- loops

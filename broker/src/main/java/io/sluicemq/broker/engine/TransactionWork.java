@@ -422,7 +422,8 @@ final class TransactionWork implements Transaction {
                     Message message = publish.message;
                     published.add(new CommitRecord.Publish(
                             publish.position, publish.recordBytes, message.priority(), message.body().length,
-                            here.loop.currentTimeMillis(), message.ttlMillis(), publish.route.loggedIds()));
+                            here.loop.currentTimeMillis(), message.ttlMillis(), message.notBeforeMillis(),
+                            publish.route.loggedIds()));
                 }
             }
             TurnRecord accepted = new TurnRecord();

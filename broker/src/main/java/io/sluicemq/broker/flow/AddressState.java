@@ -52,8 +52,14 @@ public record AddressState(
             int parkedMessages,
             long parkedBytes) {}
 
-    /** A queue that holds messages of the address, and its consumers. */
-    public record QueueState(String name, long readyMessages, long unsettledMessages, List<ConsumerState> consumers) {}
+    /**
+     * A queue that holds messages of the address, and its consumers.
+     *
+     * @param delayedMessages messages that are not to be delivered yet
+     */
+    public record QueueState(
+            String name, long readyMessages, long delayedMessages, long unsettledMessages,
+            List<ConsumerState> consumers) {}
 
     /**
      * A consumer, who could make room.

@@ -44,6 +44,8 @@ public final class QueueEntry implements Delivery, Runnable {
     /** How many messages stayed ready when a get took this one. */
     int remaining;
     int deliveryCount;
+    /** Whether its consumer has it as one of a group that is that consumer's. */
+    boolean inGroup;
     /** Consumers that are not to have it again; null for none. Those that have ended may still be among them. */
     QueueConsumer[] refusers;
 
@@ -66,6 +68,14 @@ public final class QueueEntry implements Delivery, Runnable {
         this.message = message;
         this.sequence = sequence;
         this.expiresAtMillis = expiresAtMillis;
+    }
+
+    /** One that tells the same and belongs to nobody: what becomes of it changes nothing in the queue. */
+    QueueEntry copy() {
+        QueueEntry copy = new QueueEntry(queue, message, sequence, expiresAtMillis);
+        copy.redelivered = redelivered;
+        copy.deliveryCount = deliveryCount;
+        return copy;
     }
 
     boolean isReady() {

@@ -9,7 +9,10 @@ import io.sluicemq.api.Delivery.Outcome;
 import io.sluicemq.broker.engine.TestBroker.Answer;
 import io.sluicemq.broker.engine.TestBroker.TestClient;
 import io.sluicemq.broker.engine.TestBroker.TestConsumer;
+import io.sluicemq.broker.flow.AddressSettings;
+import io.sluicemq.broker.flow.FullPolicy;
 import io.sluicemq.broker.queue.QueueConsumer;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -174,7 +177,7 @@ class LimitTest {
     void shouldAnswerIfNothingIsForIt() {
         TestConsumer noLocal = client.consumes(limited("q", false, true, 0, 0));
         client.publishes(new io.sluicemq.api.Message(
-                TestBroker.TestFormat.INSTANCE, "", "q", java.util.List.of(), new byte[0], new byte[1], false, 0, -1,
+                TestBroker.TestFormat.INSTANCE, "", "q", List.of(), new byte[0], new byte[1], false, 0, -1,
                 client.client));
         limits(noLocal, 5);
         assertThat(drains(noLocal).result()).isZero();
@@ -257,5 +260,114 @@ class LimitTest {
         assertThat(answer.done).isFalse();
         client.<Long>asks(reply -> client.client.purgeQueue("q", reply)).result();
         assertThat(answer.result()).isEqualTo(1);
+    }
+
+    // ---- what waits in the log
+
+    private StoredTestBroker stored;
+
+    /** A queue with messages of which one is in memory, and a consumer that has no limit yet. */
+    private TestConsumer consumesWhatWaitsInTheLog(int messages) {
+        stored = StoredTestBroker.fresh(2);
+        publisher = stored.connect(0);
+        client = stored.connect(1);
+        client.declaresDurable("q", Map.of());
+        publisher.does(() -> stored.queue("q").pageLimits(-1, 1));
+        for (int i = 0; i < messages; i++) {
+            publisher.publishes(TestBroker.persistent("", "q", "m" + i));
+        }
+        return consumes();
+    }
+
+    @Test
+    void shouldDrainWhatWaitsInTheLog() {
+        TestConsumer consumer = consumesWhatWaitsInTheLog(20);
+        assertThat(stored.queue("q").residentMessages()).isEqualTo(1);
+        limits(consumer, 15);
+        consumer.onDelivery = (to, delivery) -> delivery.settle(Outcome.ACCEPTED);
+        assertThat(drains(consumer).result()).isEqualTo(15);
+        limits(consumer, 30);
+        assertThat(drains(consumer).result()).isEqualTo(20);
+        limits(consumer, 21);
+        publisher.publishes(TestBroker.persistent("", "q", "m20"));
+        assertThat(consumer.deliveries).hasSize(21);
+    }
+
+    @Test
+    void shouldWaitForWhatIsBeingRead() {
+        TestConsumer consumer = consumesWhatWaitsInTheLog(20);
+        consumer.onDelivery = (to, delivery) -> delivery.settle(Outcome.ACCEPTED);
+        stored.holdDisk();
+        limits(consumer, 20);
+        Answer<Integer> answer = drains(consumer);
+        assertThat(answer.done).isFalse();
+        stored.letDiskGo();
+        assertThat(answer.result()).isEqualTo(20);
+    }
+
+    @Test
+    void shouldAnswerThoughReadsFail() {
+        TestConsumer consumer = consumesWhatWaitsInTheLog(20);
+        stored.disk.failReads(true);
+        limits(consumer, 20);
+        assertThat(drains(consumer).result()).isLessThan(20);
+    }
+
+    @Test
+    void shouldAnswerIfAPurgeTakesWhatIsBeingRead() {
+        TestConsumer consumer = consumesWhatWaitsInTheLog(20);
+        stored.holdDisk();
+        limits(consumer, 20);
+        Answer<Integer> answer = drains(consumer);
+        assertThat(answer.done).isFalse();
+        client.<Long>asks(reply -> client.client.purgeQueue("q", reply));
+        assertThat(answer.done).isTrue();
+    }
+
+    /** While others take as much as comes, it is answered when what was there when it began has been read. */
+    @Test
+    void shouldAnswerThoughMoreComesAllTheTime() {
+        TestConsumer none = consumesWhatWaitsInTheLog(20);
+        client.<Void>asks(reply -> none.port.cancel(reply)).result();
+        TestConsumer drained = client.consumes(limited("q", false, true, 0, 0));
+        limits(drained, 1_000);
+        drained.onDelivery = (to, delivery) -> {
+            delivery.settle(Outcome.ACCEPTED);
+            if (to.deliveries.size() < 500) {
+                client.client.publish(TestBroker.persistent("", "q", "more"), null);
+            }
+        };
+        assertThat(drains(drained).result()).isBetween(20, 500);
+    }
+
+    // ---- dead letters
+
+    @Test
+    void shouldAnswerThoughDeadLettersWait() {
+        client.declares("full", Map.of());
+        client.declares("q2", Map.of("x-dead-letter-exchange", "", "x-dead-letter-routing-key", "full"));
+        broker.engine.addressSettings(new AddressSettings(
+                List.of(new AddressSettings.Rule("full", null, 1L, FullPolicy.BLOCK, null, null, null, null))));
+        broker.settle();
+        publisher.publishes(message("", "full", "held"));
+        for (int i = 0; i < 1_100; i++) {
+            publisher.publishes(message("", "q2", "m" + i));
+        }
+        TestConsumer rejects = client.consumes(limited("q2", false, false, 0, 0));
+        limits(rejects, 1_050);
+        for (int i = 0; i < 1_050; i++) {
+            rejects.settles(i, Outcome.REJECTED);
+        }
+        limits(rejects, 1_060);
+        assertThat(rejects.deliveries).hasSize(1_050);
+        assertThat(drains(rejects).result()).isEqualTo(1_050);
+        TestConsumer other = client.consumes(limited("q2", false, false, 0, 0));
+        limits(other, 5);
+        assertThat(other.deliveries).isEmpty();
+        TestConsumer takesLetters = new TestConsumer(client);
+        takesLetters.onDelivery = (to, delivery) -> delivery.settle(Outcome.ACCEPTED);
+        client.subscribes(new ConsumerSpec("full", "", false, false, false, 0, false, 0, Map.of()), takesLetters);
+        assertThat(other.deliveries).hasSize(5);
+        assertThat(rejects.deliveries).hasSize(1_050);
     }
 }

@@ -118,8 +118,10 @@ final class WhyText {
     }
 
     private void queue(AddressState.QueueState queue) {
-        lines.add("    queue " + queue.name() + ": " + queue.readyMessages() + " ready, " + queue.unsettledMessages()
-                + " unacknowledged" + (queue.consumers().isEmpty() ? ", and no consumer" : ""));
+        lines.add("    queue " + queue.name() + ": " + queue.readyMessages() + " ready, "
+                + (queue.delayedMessages() == 0 ? "" : queue.delayedMessages() + " delayed, ")
+                + queue.unsettledMessages() + " unacknowledged"
+                + (queue.consumers().isEmpty() ? ", and no consumer" : ""));
         for (AddressState.ConsumerState consumer : queue.consumers().stream().limit(NAMED).toList()) {
             lines.add("      consumer " + consumer.tag() + " of " + consumer.connection() + ": "
                     + consumer.unsettledMessages() + " unacknowledged, acknowledges "

@@ -70,10 +70,10 @@ class AdminCommandsTest {
                                 new AddressState.Waiting("10.0.0.5:6000 -> 10.0.0.2:5672", "credit of link 'l'",
                                         "max-size-bytes 1000000", 1_000, 3, 0, 0)),
                         List.of(
-                                new AddressState.QueueState("orders", 90, 7, List.of(
+                                new AddressState.QueueState("orders", 90, 0, 7, List.of(
                                         new AddressState.ConsumerState("10.0.0.4:7000 -> 10.0.0.2:5672", "ctag1", 7,
                                                 12.54))),
-                                new AddressState.QueueState("audit\u001b[31m", 97, 0, List.of()))),
+                                new AddressState.QueueState("audit\u001b[31m", 97, 3, 0, List.of()))),
                 new AddressState(
                         "/", "news", "exchange",
                         new AddressLimits(-1, 10, FullPolicy.RING, 80, -1, -1, false),
@@ -94,7 +94,7 @@ class AdminCommandsTest {
                 "  who could make room:",
                 "    queue orders: 90 ready, 7 unacknowledged",
                 "      consumer ctag1 of 10.0.0.4:7000 -> 10.0.0.2:5672: 7 unacknowledged, acknowledges 12.5 a second",
-                "    queue audit?[31m: 97 ready, 0 unacknowledged, and no consumer",
+                "    queue audit?[31m: 97 ready, 3 delayed, 0 unacknowledged, and no consumer",
                 "",
                 "exchange news in virtual host /: nobody waits",
                 "  holds 2.0 KiB, 10 of 10 messages; policy ring",

@@ -3,9 +3,11 @@ package io.sluicemq.protocol.amqp091;
 import io.sluicemq.api.Death;
 import io.sluicemq.api.Message;
 import io.sluicemq.api.MessageFormat;
+import io.sluicemq.api.PortableMessage;
 import io.sluicemq.api.value.UnsignedInteger;
 import io.sluicemq.protocol.amqp091.codec.BasicProperties;
 import io.sluicemq.protocol.amqp091.codec.BasicProperty;
+import io.sluicemq.protocol.amqp091.conversion.ToPortable;
 import java.math.BigDecimal;
 import java.util.List;
 import java.util.Map;
@@ -70,5 +72,10 @@ public final class Amqp091Format implements MessageFormat {
     /** Milliseconds of so many seconds; null if there are none in a long. */
     private static Long millis(long seconds) {
         return Math.abs(seconds) > Long.MAX_VALUE / MILLIS_A_SECOND ? null : (Long) (seconds * MILLIS_A_SECOND);
+    }
+
+    @Override
+    public PortableMessage portable(Message message) {
+        return ToPortable.of(message);
     }
 }

@@ -1,5 +1,6 @@
 package io.sluicemq.protocol.amqp10;
 
+import io.sluicemq.protocol.amqp10.terminus.TerminusOptions;
 import java.time.Duration;
 import java.util.Set;
 
@@ -18,6 +19,7 @@ import java.util.Set;
  * @param maxMessageBytes the largest message
  * @param windowBytes bytes of messages for which a link has credit
  * @param windowMessages the most messages for which a link has credit
+ * @param termini what addresses and termini mean
  */
 public record Amqp10Options(
         String version,
@@ -31,10 +33,11 @@ public record Amqp10Options(
         Duration closeLimit,
         long maxMessageBytes,
         int windowBytes,
-        int windowMessages) {
+        int windowMessages,
+        TerminusOptions termini) {
 
     /** What a broker does that is told nothing else. */
-    public static Amqp10Options defaults(String version, Set<String> virtualHosts) {
+    public static Amqp10Options defaults(String version, Set<String> virtualHosts, TerminusOptions termini) {
         return new Amqp10Options(
                 version,
                 "sluicemq",
@@ -47,6 +50,7 @@ public record Amqp10Options(
                 Duration.ofSeconds(10),
                 128L << 20,
                 256 * 1024,
-                1000);
+                1000,
+                termini);
     }
 }

@@ -9,6 +9,7 @@ import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.apache.qpid.protonj2.buffer.ProtonBuffer;
 import org.apache.qpid.protonj2.types.transactions.Coordinator;
 import org.apache.qpid.protonj2.types.transport.AmqpError;
@@ -54,6 +55,8 @@ final class AmqpSession {
     private final Unsettled<Sent> sent = new Unsettled<>();
     private final Unsettled<Received> received = new Unsettled<>();
     private final ArrayDeque<ConsumerLink> blocked = new ArrayDeque<>(0);
+    /** What is to be done at the end about links that were detached and not closed, by their names and directions. */
+    private final Map<String, Consumer<Runnable>> detached = new HashMap<>();
     private final Settlements settlements = new Settlements(this);
 
     private Phase phase = Phase.OPEN;
@@ -190,6 +193,7 @@ final class AmqpSession {
         } else {
             link = new ProducerLink(this, attach, handle);
         }
+        detached.remove(detachedKey(link));
         links.put(attach.getHandle(), link);
         unreleasedLinks++;
         Link before = connection.linkNames().take(link.name(), fromPeer, link);
@@ -340,6 +344,15 @@ final class AmqpSession {
 
     // ---- ends
 
+    private static String detachedKey(Link link) {
+        return (link.fromPeer() ? "from " : "to ") + link.name();
+    }
+
+    /** A link was detached but not closed: {@code atEnd} is to be done when the session ends, and runs what it is given when done. */
+    void detached(Link link, Consumer<Runnable> atEnd) {
+        detached.put(detachedKey(link), atEnd);
+    }
+
     /** Another may have the link's name. */
     void freeName(Link link) {
         connection.linkNames().free(link.name(), link.fromPeer(), link);
@@ -395,6 +408,15 @@ final class AmqpSession {
         blocked.clear();
         for (Link link : new ArrayList<>(links.values())) {
             link.releaseWithSession(orderly);
+        }
+        List<Consumer<Runnable>> left = List.copyOf(detached.values());
+        detached.clear();
+        for (Consumer<Runnable> each : left) {
+            unreleasedLinks++;
+            each.accept(() -> {
+                unreleasedLinks--;
+                releasedIfDone();
+            });
         }
         releasedIfDone();
     }

@@ -23,6 +23,7 @@ import io.sluicemq.protocol.amqp10.codec.AmqpFault;
 import io.sluicemq.protocol.amqp10.codec.FrameReader;
 import io.sluicemq.protocol.amqp10.codec.FrameWriter;
 import io.sluicemq.protocol.amqp10.codec.Performatives;
+import io.sluicemq.protocol.amqp10.message.IncomingMessage;
 import io.sluicemq.protocol.amqp10.terminus.Termini;
 import java.util.Arrays;
 import java.util.Locale;
@@ -72,6 +73,7 @@ final class ConnectionSession implements ProtocolSession, ClientEvents {
     private final Output output;
     private final Congestion congestion;
     private final LinkNames linkNames = new LinkNames();
+    private final IncomingMessage reader = new IncomingMessage();
 
     private Phase phase = Phase.HANDSHAKE;
     private Loop.Timer limit;
@@ -139,6 +141,11 @@ final class ConnectionSession implements ProtocolSession, ClientEvents {
 
     Performatives performatives() {
         return performatives;
+    }
+
+    /** What reads messages that arrive, one after the other. */
+    IncomingMessage reader() {
+        return reader;
     }
 
     Principal user() {

@@ -116,7 +116,7 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
             }
         };
         if (wanted == null) {
-            connection().termini().lookUp(name(), answer);
+            connection().termini().lookup(name(), answer);
         } else {
             connection().termini().source(name(), wanted, answer);
         }
@@ -211,7 +211,7 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
             // What the peer had seen when it wrote; what it counts as seen may be behind what was sent (§2.6.7).
             int seen = flow.hasDeliveryCount() ? (int) flow.getDeliveryCount() : 0;
             long credit = Math.max(0, flow.getLinkCredit() + (seen - deliveryCount));
-            limit = begun + Math.min(credit, Integer.MAX_VALUE);
+            limit = begun - (current ? 1 : 0) + Math.min(credit, Integer.MAX_VALUE);
             consumer.limit(limit);
             sendIfPossible();
         }
@@ -532,15 +532,23 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
         }
         SourceNode left = node;
         node = null;
-        connection().termini().detached(left, ends, new Reply<>() {
+        end(left, ends, this::released);
+        if (ends == LinkEnd.DETACHED) {
+            session().detached(this, done -> end(left, LinkEnd.SESSION_ENDED, done));
+        }
+    }
+
+    private void end(SourceNode ended, LinkEnd how, Runnable done) {
+        connection().termini().ended(ended, how, new Answer<>() {
             @Override
             public void done(Void result) {
-                released();
+                done.run();
             }
 
             @Override
-            public void failed(BrokerError error) {
-                released();
+            public void refused(TerminusError error) {
+                connection().log().info("what link '{}' was to leave behind: {}", name(), error.description());
+                done.run();
             }
         });
     }

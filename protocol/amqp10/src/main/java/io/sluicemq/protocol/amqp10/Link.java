@@ -134,7 +134,7 @@ abstract sealed class Link permits ProducerLink, ConsumerLink, CoordinatorLink {
         connection().write(
                 session.channel(), new Detach().setHandle(handle).setClosed(true).setError(error));
         session.freeName(this);
-        releaseOnce(LinkEnd.CLOSED, true);
+        releaseOnce(LinkEnd.FAILED, true);
     }
 
     /** Another link of the same name has come (§2.6.1). */

@@ -5,7 +5,6 @@ import io.sluicemq.api.Client;
 import io.sluicemq.api.CreditLine;
 import io.sluicemq.api.Message;
 import io.sluicemq.api.Producer;
-import io.sluicemq.api.Reply;
 import io.sluicemq.base.LoopOwned;
 import io.sluicemq.protocol.amqp10.codec.AmqpFault;
 import io.sluicemq.protocol.amqp10.message.IncomingMessage;
@@ -358,14 +357,19 @@ final class ProducerLink extends Link {
 
     private void relay(Received received, IncomingMessage message, Relay relay, Transactions.Transaction transaction) {
         String to = message.to();
-        NodeKind kind = message.kind();
+        NodeKind kind = NodeKind.ofAnnotation(message.jmsDestination());
         Destination known = to == null ? null : relay.known(to, kind);
         if (known != null) {
             route(received, message, known, to, transaction);
             return;
         }
-        // The reader's bytes are overwritten by the next frame.
-        IncomingMessage kept = message.copy();
+        IncomingMessage kept;
+        try {
+            // The reader's bytes are overwritten by the next frame.
+            kept = message.copy();
+        } catch (MessageFault e) {
+            throw new IllegalStateException("what was read once can't be read again", e);
+        }
         relay.resolve(to, kind, new Answer<>() {
             @Override
             public void done(Destination destination) {
@@ -488,15 +492,23 @@ final class ProducerLink extends Link {
             released();
             return;
         }
-        connection().termini().detached(node, ends, new Reply<>() {
+        end(node, ends, this::released);
+        if (ends == LinkEnd.DETACHED) {
+            session().detached(this, done -> end(node, LinkEnd.SESSION_ENDED, done));
+        }
+    }
+
+    private void end(TargetNode ended, LinkEnd how, Runnable done) {
+        connection().termini().ended(ended, how, new Answer<>() {
             @Override
             public void done(Void result) {
-                released();
+                done.run();
             }
 
             @Override
-            public void failed(BrokerError error) {
-                released();
+            public void refused(TerminusError error) {
+                connection().log().info("what link '{}' was to leave behind: {}", name(), error.description());
+                done.run();
             }
         });
     }

@@ -53,7 +53,7 @@ final class Transactions {
         if (id == null || id.getLength() != Long.BYTES) {
             return null;
         }
-        return open.get(ByteBuffer.wrap(id.arrayCopy()).getLong());
+        return open.get(ByteBuffer.wrap(id.asByteArray()).getLong());
     }
 
     /** Those of a coordinator that has gone are rolled back (part 4, §4.4.2). */

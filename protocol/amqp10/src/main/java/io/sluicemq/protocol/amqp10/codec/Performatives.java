@@ -3,11 +3,13 @@ package io.sluicemq.protocol.amqp10.codec;
 import io.netty.buffer.ByteBuf;
 import org.apache.qpid.protonj2.buffer.ProtonBuffer;
 import org.apache.qpid.protonj2.buffer.ProtonBufferAllocator;
+import org.apache.qpid.protonj2.buffer.impl.ProtonByteArrayBufferAllocator;
 import org.apache.qpid.protonj2.codec.CodecFactory;
 import org.apache.qpid.protonj2.codec.Decoder;
 import org.apache.qpid.protonj2.codec.DecoderState;
 import org.apache.qpid.protonj2.codec.Encoder;
 import org.apache.qpid.protonj2.codec.EncoderState;
+import org.apache.qpid.protonj2.types.messaging.Section;
 import org.apache.qpid.protonj2.types.security.SaslPerformative;
 import org.apache.qpid.protonj2.types.transport.AmqpError;
 import org.apache.qpid.protonj2.types.transport.Performative;
@@ -33,6 +35,12 @@ public final class Performatives {
     /** Reads a performative of the SASL exchange. */
     public SaslPerformative readSasl(ProtonBuffer body) throws AmqpFault {
         return read(body, saslDecoder, saslDecoderState, SaslPerformative.class);
+    }
+
+    /** Reads the one section that a message to a coordinator has. */
+    public Section<?> readSection(byte[] bytes, int length) throws AmqpFault {
+        ProtonBuffer buffer = ProtonByteArrayBufferAllocator.wrapped(bytes, 0, length);
+        return read(buffer, decoder, decoderState, Section.class);
     }
 
     private static <T> T read(ProtonBuffer body, Decoder from, DecoderState state, Class<T> expected) throws AmqpFault {

@@ -3,6 +3,7 @@ package io.sluicemq.protocol.amqp10.message;
 import io.sluicemq.api.Death;
 import io.sluicemq.api.Message;
 import io.sluicemq.api.MessageFormat;
+import io.sluicemq.api.PortableMessage;
 import java.util.List;
 import java.util.Map;
 
@@ -53,5 +54,10 @@ public final class Amqp10Format implements MessageFormat {
     @Override
     public Object selectable(Message message, String identifier) {
         return Selectable.of(message, identifier);
+    }
+
+    @Override
+    public PortableMessage portable(Message message) {
+        return ToPortable.of(message);
     }
 }

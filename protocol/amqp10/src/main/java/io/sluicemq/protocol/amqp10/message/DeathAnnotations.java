@@ -1,6 +1,7 @@
 package io.sluicemq.protocol.amqp10.message;
 
 import io.sluicemq.api.Death;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -57,6 +58,16 @@ final class DeathAnnotations {
         return false;
     }
 
+    /** Whether an annotation of this name is a part of a history. */
+    static boolean isOne(String name) {
+        for (byte[] part : NAMES) {
+            if (Encoded.isAscii(part, 0, part.length, name)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     // ---- writing
 
     /** Writes the keys and values of a history, which is not empty, into an open map; returns how many items that is. */
@@ -104,7 +115,7 @@ final class DeathAnnotations {
         int array = out.open(TypeCode.ARRAY_32);
         out.octet(TypeCode.STRING_32);
         for (String text : texts) {
-            byte[] octets = text.getBytes(java.nio.charset.StandardCharsets.UTF_8);
+            byte[] octets = text.getBytes(StandardCharsets.UTF_8);
             out.fourOctets(octets.length).copy(octets, 0, octets.length);
         }
         out.close(array, texts.size());

@@ -27,6 +27,9 @@ public final class IncomingMessage {
     /** RabbitMQ's list of further routing keys. */
     static final byte[] CC = ascii("x-cc");
 
+    /** What kind of node {@code to} is, as the clients of JMS say it. */
+    static final byte[] JMS_DESTINATION = ascii("x-opt-jms-dest");
+
     private static final byte[] NO_BYTES = {};
 
     private final ValueCheck check = new ValueCheck();
@@ -44,6 +47,7 @@ public final class IncomingMessage {
     private int deliveryTimeAt;
     private int deliveryDelayAt;
     private int ccAt;
+    private int destinationAt;
 
     static byte[] ascii(String text) {
         return text.getBytes(StandardCharsets.US_ASCII);
@@ -68,6 +72,7 @@ public final class IncomingMessage {
         deliveryTimeAt = -1;
         deliveryDelayAt = -1;
         ccAt = -1;
+        destinationAt = -1;
         Arrays.fill(properties, -1);
         check.begin(bytes, to);
         int at = from;
@@ -214,6 +219,8 @@ public final class IncomingMessage {
             deliveryTimeAt = integerAt(value, "x-opt-delivery-time");
         } else if (Encoded.isText(bytes, key, DELIVERY_DELAY)) {
             deliveryDelayAt = integerAt(value, "x-opt-delivery-delay");
+        } else if (Encoded.isText(bytes, key, JMS_DESTINATION)) {
+            destinationAt = value;
         } else if (Encoded.isText(bytes, key, CC)) {
             if (!Texts.isAt(bytes, value)) {
                 throw new MessageFault("the annotation x-cc is not a list of strings");
@@ -315,6 +322,25 @@ public final class IncomingMessage {
     /** The further routing keys of the annotation {@code x-cc}, which RabbitMQ's clients know. */
     public List<String> extraKeys() {
         return ccAt < 0 ? List.of() : Texts.at(bytes, ccAt);
+    }
+
+    /** What kind of node {@link #to} is by the annotation {@code x-opt-jms-dest}; null if that says nothing. */
+    public Byte jmsDestination() {
+        if (destinationAt < 0 || !Encoded.isInteger(bytes, destinationAt)) {
+            return null;
+        }
+        return (byte) Encoded.integer(bytes, destinationAt);
+    }
+
+    /** The same with bytes of its own, which stay when those that were read are overwritten. */
+    public IncomingMessage copy() throws MessageFault {
+        byte[] own = Arrays.copyOfRange(bytes, from, to);
+        return new IncomingMessage().read(own, 0, own.length);
+    }
+
+    /** Whether there is nothing but a body, and perhaps a footer. */
+    boolean bodyOnly() {
+        return bodyFrom == from && hasBody();
     }
 
     /** Whether there is a body section. */

@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.sluicemq.api.Delivery;
 import io.sluicemq.api.LateBytes;
 import io.sluicemq.api.Message;
+import io.sluicemq.api.PortableMessage;
 import java.nio.ByteBuffer;
 
 /**
@@ -40,8 +41,25 @@ public final class OutgoingMessage implements LateBytes {
     public OutgoingMessage of(Delivery delivery, long nowMillis) {
         Message message = delivery.message();
         prefix.clear();
-        ownFormat(delivery, message, nowMillis);
+        if (message.format() == Amqp10Format.INSTANCE) {
+            ownFormat(delivery, message, nowMillis);
+        } else {
+            otherFormat(delivery, message, nowMillis);
+        }
         return this;
+    }
+
+    private void otherFormat(Delivery delivery, Message message, long nowMillis) {
+        PortableMessage portable = message.format().portable(message);
+        header(delivery, portable.priority() == null ? -1 : portable.priority(), nowMillis);
+        FromPortable.writeBeforeBody(prefix, portable, message);
+        PortableMessage.Body.Data own = FromPortable.writeBody(prefix, portable.body());
+        head = NO_BYTES;
+        headFrom = 0;
+        headTo = 0;
+        body = own.bytes();
+        bodyFrom = own.from();
+        bodyTo = own.from() + own.length();
     }
 
     private void ownFormat(Delivery delivery, Message message, long nowMillis) {

@@ -1,7 +1,19 @@
 package io.sluicemq.protocol.amqp10.message;
 
+import io.sluicemq.api.value.Array;
+import io.sluicemq.api.value.Binary;
+import io.sluicemq.api.value.CodePoint;
+import io.sluicemq.api.value.Described;
+import io.sluicemq.api.value.Symbol;
+import io.sluicemq.api.value.UnsignedInteger;
+import io.sluicemq.api.value.UnsignedLong;
+import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
 
 /**
  * Writes values of the type system (part 1) one after the other into an array that grows. Used by one thread; {@link #clear}
@@ -150,5 +162,121 @@ final class ValueWriter {
             octet(large).fourOctets(octets.length);
         }
         return copy(octets, 0, octets.length);
+    }
+
+    // ---- values of any type
+
+    /** Writes a value of the types of {@link io.sluicemq.api.PortableMessage}; one of another type becomes a string. */
+    ValueWriter value(Object value) {
+        switch (value) {
+            case null -> nothing();
+            case BigDecimal number -> decimal(number);
+            case Described described -> {
+                octet(TypeCode.DESCRIBED);
+                value(described.descriptor());
+                value(described.value());
+            }
+            case Array array -> array(array);
+            default -> {
+                octet(code(value));
+                content(value);
+            }
+        }
+        return this;
+    }
+
+    private void decimal(BigDecimal number) {
+        if (!Decimals.write(this, number)) {
+            string(number.toString());
+        }
+    }
+
+    /** The constructor with which every value of a type can be written; a string's for a type that is unknown. */
+    private static int code(Object value) {
+        return switch (value) {
+            case Boolean ignored -> TypeCode.BOOLEAN;
+            case Byte ignored -> TypeCode.BYTE;
+            case Short ignored -> TypeCode.SHORT;
+            case Integer ignored -> TypeCode.INT;
+            case Long ignored -> TypeCode.LONG;
+            case UnsignedInteger.OfByte ignored -> TypeCode.UBYTE;
+            case UnsignedInteger.OfShort ignored -> TypeCode.USHORT;
+            case UnsignedInteger.OfInt ignored -> TypeCode.UINT;
+            case UnsignedLong ignored -> TypeCode.ULONG;
+            case Float ignored -> TypeCode.FLOAT;
+            case Double ignored -> TypeCode.DOUBLE;
+            case CodePoint ignored -> TypeCode.CHAR;
+            case Instant ignored -> TypeCode.TIMESTAMP;
+            case UUID ignored -> TypeCode.UUID;
+            case Binary ignored -> TypeCode.BINARY_32;
+            case Symbol ignored -> TypeCode.SYMBOL_32;
+            case List<?> ignored -> TypeCode.LIST_32;
+            case Map<?, ?> ignored -> TypeCode.MAP_32;
+            default -> TypeCode.STRING_32;
+        };
+    }
+
+    private void content(Object value) {
+        switch (value) {
+            case Boolean bool -> octet(bool ? 1 : 0);
+            case Byte number -> octet(number);
+            case Short number -> twoOctets(number);
+            case Integer number -> fourOctets(number);
+            case Long number -> eightOctets(number);
+            case UnsignedInteger.OfByte number -> octet((int) number.value());
+            case UnsignedInteger.OfShort number -> twoOctets((int) number.value());
+            case UnsignedInteger.OfInt number -> fourOctets((int) number.value());
+            case UnsignedLong number -> eightOctets(number.bits());
+            case Float number -> fourOctets(Float.floatToRawIntBits(number));
+            case Double number -> eightOctets(Double.doubleToRawLongBits(number));
+            case CodePoint character -> fourOctets(character.value());
+            case Instant time -> eightOctets(time.toEpochMilli());
+            case UUID uuid -> eightOctets(uuid.getMostSignificantBits()).eightOctets(uuid.getLeastSignificantBits());
+            case Binary binary -> sized(binary.bytes());
+            case Symbol symbol -> sized(symbol.name().getBytes(StandardCharsets.US_ASCII));
+            case List<?> list -> list(list);
+            case Map<?, ?> map -> map(map);
+            default -> sized(value.toString().getBytes(StandardCharsets.UTF_8));
+        }
+    }
+
+    private void sized(byte[] octets) {
+        fourOctets(octets.length).copy(octets, 0, octets.length);
+    }
+
+    private void list(List<?> list) {
+        int start = openElement();
+        for (Object element : list) {
+            value(element);
+        }
+        close(start, list.size());
+    }
+
+    private void map(Map<?, ?> map) {
+        int start = openElement();
+        map.forEach((key, value) -> value(key).value(value));
+        close(start, 2 * map.size());
+    }
+
+    /** An array if all its elements can have one constructor, else a list. */
+    private void array(Array array) {
+        List<?> elements = array.elements();
+        Object first = elements.isEmpty() ? "" : elements.getFirst();
+        boolean alike = true;
+        for (Object element : elements) {
+            alike &= element != null
+                    && element.getClass() == first.getClass()
+                    && !(element instanceof BigDecimal || element instanceof Described || element instanceof Array);
+        }
+        if (!alike) {
+            value(elements);
+            return;
+        }
+        int start = open(TypeCode.ARRAY_32);
+        octet(code(first));
+        for (Object element : elements) {
+            content(element);
+        }
+        close(start, elements.size());
     }
 }

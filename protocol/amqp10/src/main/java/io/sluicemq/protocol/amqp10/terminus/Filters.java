@@ -65,7 +65,7 @@ record Filters(MessageFilter selector, boolean noLocal, String bindingKey,
             }
             Object value = ((DescribedType) each.getValue()).getDescribed();
             switch (kind) {
-                case SELECTOR -> selector = selector(text(each.getKey(), value), selectors);
+                case SELECTOR -> selector = selector(each.getKey(), text(each.getKey(), value), selectors);
                 case DIRECT_BINDING, TOPIC_BINDING -> {
                     if (bindingKey != null) {
                         continue;
@@ -86,14 +86,15 @@ record Filters(MessageFilter selector, boolean noLocal, String bindingKey,
         throw new Refused(TerminusError.invalid("filter '" + key + "' needs a string, got '" + value + "'"));
     }
 
-    private static MessageFilter selector(String text, Function<String, MessageFilter> selectors) throws Refused {
+    private static MessageFilter selector(Symbol key, String text, Function<String, MessageFilter> selectors)
+            throws Refused {
         if (text.isBlank()) {
             return null;
         }
         try {
             return selectors.apply(text);
         } catch (IllegalArgumentException e) {
-            throw new Refused(TerminusError.invalid("invalid selector '" + text + "': " + e.getMessage()));
+            throw new Refused(TerminusError.invalid("filter '" + key + "': " + e.getMessage()));
         }
     }
 

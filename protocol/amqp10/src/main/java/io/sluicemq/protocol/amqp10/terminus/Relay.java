@@ -1,8 +1,12 @@
 package io.sluicemq.protocol.amqp10.terminus;
 
+import io.sluicemq.api.Client.ReplyAddress;
 import io.sluicemq.base.LoopOwned;
+import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.apache.qpid.protonj2.types.messaging.Target;
 
@@ -28,6 +32,11 @@ public final class Relay implements TargetNode {
                 }
             };
 
+    /** Messages whose address is being looked up, in their order, by address and kind. */
+    private final Map<Asked, List<Answer<Destination>>> waiting = new HashMap<>();
+
+    private record Asked(String to, NodeKind kind) {}
+
     Relay(String linkName, Target answer, Destinations destinations) {
         this.linkName = linkName;
         this.answer = answer;
@@ -48,6 +57,9 @@ public final class Relay implements TargetNode {
     public Destination known(String to, NodeKind kind) {
         Map<NodeKind, Destination> byKind = known.get(to);
         Destination destination = byKind == null ? null : byKind.get(kind);
+        if (destination != null && !waiting.isEmpty() && waiting.containsKey(new Asked(to, kind))) {
+            return null;
+        }
         boolean outdated = destination != null
                 && destination.exchange().equals(Address.DEFAULT_TOPICS)
                 && destinations.exists(destination.routingKey());
@@ -55,7 +67,8 @@ public final class Relay implements TargetNode {
     }
 
     /**
-     * Finds where an address leads. A queue that isn't there is made, as at an attach.
+     * Finds where an address leads. A queue that isn't there is made, as at an attach. Questions about one address and kind are
+     * answered in their order, and {@link #known} says nothing of it before.
      *
      * @param to may be null, which is refused with {@code amqp:precondition-failed}
      * @param kind what the message says of it
@@ -65,16 +78,29 @@ public final class Relay implements TargetNode {
             reply.refused(TerminusError.withoutTo());
             return;
         }
+        Asked asked = new Asked(to, kind);
+        List<Answer<Destination>> others = waiting.get(asked);
+        if (others != null) {
+            others.add(reply);
+            return;
+        }
+        List<Answer<Destination>> all = new ArrayList<>(List.of(reply));
+        waiting.put(asked, all);
         destinations.resolve(to, kind, new Answer<>() {
             @Override
             public void done(Destination destination) {
-                known.computeIfAbsent(to, key -> new EnumMap<>(NodeKind.class)).put(kind, destination);
-                reply.done(destination);
+                waiting.remove(asked);
+                // Whether somebody still waits at an address for replies shows only by asking.
+                if (!to.startsWith(ReplyAddress.PREFIX)) {
+                    known.computeIfAbsent(to, key -> new EnumMap<>(NodeKind.class)).put(kind, destination);
+                }
+                all.forEach(each -> each.done(destination));
             }
 
             @Override
             public void refused(TerminusError error) {
-                reply.refused(error);
+                waiting.remove(asked);
+                all.forEach(each -> each.refused(error));
             }
         });
     }

@@ -35,11 +35,11 @@ public record SourceNode(
         STANDING,
         /** A subscription's, known to its connection alone: it goes as the expiry policy says. */
         OWN,
-        /** A subscription's that is found again by its name: it goes when the link is closed, or by a timeout. */
+        /** A subscription's that is found again by its name: it goes when the client closes the link, or by a timeout. */
         NAMED,
-        /** A durable subscription's: it goes when the link is closed. */
+        /** A durable subscription's: it goes when the client closes the link. */
         DURABLE,
-        /** A durable subscription's that several links may share: it goes when the last of them is closed. */
+        /** A durable subscription's that several links may share: it goes when its client closes the last of them. */
         SHARED,
         /** A subscription's that several links may share: it goes with the last of them. */
         SHARED_VOLATILE,

@@ -2,7 +2,6 @@ package io.sluicemq.protocol.amqp10.terminus;
 
 import io.sluicemq.api.BrokerError;
 import io.sluicemq.api.Client;
-import io.sluicemq.api.Client.BindingSpec;
 import io.sluicemq.api.Client.ExchangeSpec;
 import io.sluicemq.api.Client.QueueSpec;
 import io.sluicemq.base.LoopOwned;
@@ -45,8 +44,12 @@ final class Subscriptions {
     private final Destinations destinations;
     private final Map<String, Own> own = new HashMap<>();
 
-    /** A subscription that this connection alone knows. */
-    private record Own(String queue, Terms terms) {}
+    /**
+     * A subscription that this connection alone knows.
+     *
+     * @param holder the answer to the attach of the link that has it, by which that one is told from those before it
+     */
+    private record Own(String queue, Terms terms, Source holder) {}
 
     /** What a subscription is bound to. */
     private record Bound(String exchange, String key) {}
@@ -152,18 +155,17 @@ final class Subscriptions {
 
     private void own(Request request, Answer<SourceNode> answer) {
         Own existing = own.get(request.linkName);
-        if (existing != null && existing.terms.equals(request.terms)) {
-            answer.done(node(request, existing.queue, Tenure.OWN, 0));
-            return;
-        }
-        if (existing != null) {
+        boolean resumed = existing != null && existing.terms.equals(request.terms);
+        if (existing != null && !resumed) {
             own.remove(request.linkName);
             client.deleteQueue(existing.queue, false, false, On.nobody());
         }
-        QueueSpec queue = new QueueSpec("", false, true, false, request.terms.arguments());
-        create(request, queue, answer, name -> {
-            own.put(request.linkName, new Own(name, request.terms));
-            answer.done(node(request, name, Tenure.OWN, 0));
+        String name = resumed ? existing.queue : "";
+        QueueSpec queue = new QueueSpec(name, false, true, false, request.terms.arguments());
+        declare(request, queue, answer, declared -> {
+            SourceNode node = node(request, declared, Tenure.OWN, 0);
+            own.put(request.linkName, new Own(declared, request.terms, node.answer()));
+            answer.done(node);
         });
     }
 
@@ -174,33 +176,29 @@ final class Subscriptions {
         client.describeQueue(wanted.name(), new On<>(
                 found -> {
                     Terms terms = Terms.of(found.arguments());
-                    if (terms.shared() != request.terms.shared()) {
+                    if (terms.topic() == null) {
+                        answer.refused(new TerminusError(
+                                AmqpError.PRECONDITION_FAILED, "queue '" + found.name() + "' is no subscription's"));
+                    } else if (terms.shared() != request.terms.shared()) {
                         answer.refused(new TerminusError(
                                 AmqpError.NOT_ALLOWED,
                                 "there is a subscription of this name that is " + (terms.shared() ? "" : "not ")
                                         + "shared"));
                     } else if (terms.equals(request.terms)) {
-                        bind(request, found, tenure, answer);
+                        declareNamed(request, found, tenure, answer);
                     } else {
                         replace(request, wanted, tenure, answer);
                     }
                 },
-                missing -> create(request, wanted, answer,
-                        name -> answer.done(node(request, name, tenure, expirySeconds(wanted))))));
-    }
-
-    /** The exchange may be another than when it was made; to be bound twice in the same way is to be bound once. */
-    private void bind(Request request, QueueSpec found, Tenure tenure, Answer<SourceNode> answer) {
-        client.bind(binding(request, found.name()),
-                On.success(answer, bound -> answer.done(node(request, found.name(), tenure, expirySeconds(found)))));
+                missing -> declareNamed(request, wanted, tenure, answer)));
     }
 
     private void replace(Request request, QueueSpec wanted, Tenure tenure, Answer<SourceNode> answer) {
         client.deleteQueue(wanted.name(), true, false, new On<>(
-                count -> named(request, wanted, tenure, answer),
+                count -> declareNamed(request, wanted, tenure, answer),
                 error -> {
                     if (error instanceof BrokerError.NotFound) {
-                        named(request, wanted, tenure, answer);
+                        declareNamed(request, wanted, tenure, answer);
                     } else if (error instanceof BrokerError.InUse) {
                         answer.refused(new TerminusError(
                                 AmqpError.RESOURCE_LOCKED,
@@ -211,16 +209,18 @@ final class Subscriptions {
                 }));
     }
 
-    private void create(Request request, QueueSpec queue, Answer<?> answer, Consumer<String> then) {
-        client.declareQueue(queue, On.success(answer, status -> client.bind(binding(request, status.name()),
-                new On<>(bound -> then.accept(status.name()), error -> {
-                    client.deleteQueue(status.name(), true, false, On.nobody());
-                    answer.refused(TerminusError.of(error));
-                }))));
+    private void declareNamed(Request request, QueueSpec queue, Tenure tenure, Answer<SourceNode> answer) {
+        declare(request, queue, answer, name -> answer.done(node(request, name, tenure, expirySeconds(queue))));
     }
 
-    private static BindingSpec binding(Request request, String queue) {
-        return new BindingSpec(request.bound.exchange, queue, false, request.bound.key, Map.of());
+    /**
+     * Declares a queue and binds it. One that is there already is declared as it is: it may be about to go, and then is made again.
+     * It is bound again, too, since its topic's exchange may be another than when it was made.
+     */
+    private void declare(Request request, QueueSpec queue, Answer<?> answer, Consumer<String> then) {
+        client.declareBoundQueue(
+                queue, request.bound.exchange, request.bound.key,
+                On.success(answer, status -> then.accept(status.name())));
     }
 
     private static long expirySeconds(QueueSpec queue) {
@@ -241,7 +241,7 @@ final class Subscriptions {
             case DURABLE, SHARED, LOOKED_UP -> TerminusExpiryPolicy.NEVER;
             case NAMED -> timeoutSeconds > 0 ? TerminusExpiryPolicy.LINK_DETACH : TerminusExpiryPolicy.NEVER;
             case SHARED_VOLATILE -> TerminusExpiryPolicy.LINK_DETACH;
-            case OWN, STANDING -> wanted.getExpiryPolicy();
+            case OWN, STANDING -> Termini.expiry(wanted);
         });
         answer.setTimeout(UnsignedInteger.valueOf(timeoutSeconds));
         answer.setCapabilities(capabilities(request));
@@ -278,7 +278,14 @@ final class Subscriptions {
 
     private void lookup(String linkName, String scope, String name, Answer<SourceNode> answer, Runnable otherwise) {
         client.describeQueue(SubscriptionName.durable(scope, name), new On<>(
-                found -> answer.done(lookedUp(linkName, found, scope == null)), missing -> otherwise.run()));
+                found -> {
+                    if (Terms.of(found.arguments()).topic() == null) {
+                        otherwise.run();
+                    } else {
+                        answer.done(lookedUp(linkName, found, scope == null));
+                    }
+                },
+                missing -> otherwise.run()));
     }
 
     private static SourceNode lookedUp(String linkName, QueueSpec queue, boolean global) {
@@ -314,7 +321,7 @@ final class Subscriptions {
     void ended(SourceNode source, LinkEnd how, Answer<Void> answer) {
         boolean goes = switch (source.tenure()) {
             case STANDING -> false;
-            case OWN -> how.ends(source.answer().getExpiryPolicy()) && isOwn(source);
+            case OWN -> isOwn(source) && how.ends(source.answer().getExpiryPolicy());
             case NAMED, DURABLE, SHARED, LOOKED_UP -> how == LinkEnd.CLOSED;
             case SHARED_VOLATILE -> true;
         };
@@ -322,7 +329,9 @@ final class Subscriptions {
             answer.done(null);
             return;
         }
-        own.remove(source.linkName());
+        if (source.tenure() == Tenure.OWN) {
+            own.remove(source.linkName());
+        }
         client.deleteQueue(source.queue(), true, false, new On<>(count -> answer.done(null), error -> {
             boolean othersMayUseIt = error instanceof BrokerError.InUse && source.tenure() != Tenure.LOOKED_UP;
             if (othersMayUseIt || error instanceof BrokerError.NotFound) {
@@ -333,10 +342,10 @@ final class Subscriptions {
         }));
     }
 
-    /** Whether the link's name still stands for that queue: another link of the same name may have begun anew. */
+    /** Whether the subscription is still that link's: another of its name may have resumed it, or begun anew. */
     private boolean isOwn(SourceNode source) {
         Own current = own.get(source.linkName());
-        return current != null && current.queue.equals(source.queue());
+        return current != null && current.holder == source.answer();
     }
 
     /** The connection ends: what is exclusive goes with the client. */

@@ -1,5 +1,6 @@
 package io.sluicemq.protocol.amqp10.terminus;
 
+import io.sluicemq.api.BrokerError;
 import io.sluicemq.api.Client;
 import io.sluicemq.base.LoopOwned;
 import io.sluicemq.protocol.amqp10.terminus.SourceNode.Tenure;
@@ -105,7 +106,8 @@ public final class Termini {
 
     /**
      * Finds or makes what a receiving link of the client is fed from. Whether its queue can be consumed from shows when that is
-     * tried: {@link io.sluicemq.api.BrokerError.ExclusiveUse} is the answer to the second link of a subscription that is not shared.
+     * tried: {@link BrokerError.ExclusiveUse} is the answer to the second link of a subscription that is not shared. If it can't be,
+     * the source has {@linkplain #ended ended}, {@link LinkEnd#DETACHED detached}.
      */
     public void source(String linkName, Source wanted, Answer<SourceNode> answer) {
         NodeKind kind = NodeKind.of(wanted.getCapabilities());
@@ -157,7 +159,7 @@ public final class Termini {
             Answer<SourceNode> answer) {
         Runnable found = () -> answer.done(queueNode(linkName, wanted, kind, name, filters));
         client.findQueue(name, new On<>(status -> found.run(), error -> {
-            if (!(error instanceof io.sluicemq.api.BrokerError.NotFound)) {
+            if (!(error instanceof BrokerError.NotFound)) {
                 answer.refused(TerminusError.of(error));
                 return;
             }
@@ -308,7 +310,7 @@ public final class Termini {
         return target.getExpiryPolicy() == null ? TerminusExpiryPolicy.SESSION_END : target.getExpiryPolicy();
     }
 
-    private static TerminusExpiryPolicy expiry(Source source) {
+    static TerminusExpiryPolicy expiry(Source source) {
         return source.getExpiryPolicy() == null ? TerminusExpiryPolicy.SESSION_END : source.getExpiryPolicy();
     }
 

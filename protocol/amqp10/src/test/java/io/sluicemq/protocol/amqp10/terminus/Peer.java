@@ -20,12 +20,21 @@ import io.sluicemq.api.Principal;
 import io.sluicemq.api.Reply;
 import io.sluicemq.broker.engine.BrokerConfig;
 import io.sluicemq.broker.engine.BrokerEngine;
+import io.sluicemq.broker.engine.BrokerStore;
+import io.sluicemq.store.LogOptions;
+import io.sluicemq.store.sim.ManualWorkers;
+import io.sluicemq.store.sim.SimulatedDisk;
+import io.sluicemq.store.sim.SimulatedDisk.Loss;
 import io.sluicemq.testkit.ManualLoop;
 import io.sluicemq.testkit.ManualLoops;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.random.RandomGenerator;
 import java.util.stream.IntStream;
 import org.apache.qpid.protonj2.types.Symbol;
 import org.apache.qpid.protonj2.types.messaging.Source;
@@ -36,17 +45,51 @@ import org.apache.qpid.protonj2.types.messaging.TerminusExpiryPolicy;
 /** A client of the real broker with its termini; calls return when all loops are idle. */
 final class Peer {
 
-    /** A broker on loops driven by hand. */
+    /** A broker on loops driven by hand, with a log on a simulated disk. */
     static final class Lab {
 
         final ManualLoops loops = new ManualLoops(2);
         final BrokerEngine broker;
+        private final SimulatedDisk disk;
+        private final ManualWorkers workers = new ManualWorkers(loops::nanoTime);
+        private final BrokerStore store;
         private int names;
 
         Lab() {
+            this(new SimulatedDisk());
+        }
+
+        private Lab(SimulatedDisk disk) {
+            this.disk = disk;
+            try {
+                store = BrokerStore.open(
+                        disk, LogOptions.defaults().withSegmentBytes(64 << 10).withMaxRecordBytes(64 << 10), workers);
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
             broker = new BrokerEngine(
                     new BrokerConfig(List.of("/"), 1 << 30, this::name),
-                    IntStream.range(0, 2).mapToObj(loops::get).toList());
+                    IntStream.range(0, 2).mapToObj(loops::get).toList(), store, state -> {});
+            settle();
+        }
+
+        /** Takes the power away, and starts anew with what is on the disk. */
+        Lab crashAndReopen() {
+            disk.crash(new SplittableRandom(1), Loss.ALL);
+            return new Lab(disk);
+        }
+
+        void settle() {
+            do {
+                loops.runAll();
+            } while (workers.runAll());
+        }
+
+        /** As {@link #settle}, but {@code random} chooses whose turn it is. */
+        void settle(RandomGenerator random) {
+            do {
+                loops.runAll(random);
+            } while (workers.step(random));
         }
 
         String name() {
@@ -137,7 +180,7 @@ final class Peer {
                 throw new AssertionError(error.toString());
             }
         }));
-        lab.loops.runAll();
+        lab.settle();
         assertThat(answers).hasSize(1);
         return answers.getFirst();
     }
@@ -156,7 +199,7 @@ final class Peer {
                 errors.add(error);
             }
         }));
-        lab.loops.runAll();
+        lab.settle();
         assertThat(errors).hasSize(1);
         return errors.getFirst();
     }
@@ -174,7 +217,7 @@ final class Peer {
                 answers.add(new Attached<>(null, error));
             }
         }));
-        lab.loops.runAll();
+        lab.settle();
         assertThat(answers).hasSize(1);
         return answers.getFirst();
     }
@@ -269,7 +312,7 @@ final class Peer {
                         new Plain(), destination.exchange(), destination.keyOf(subject), List.of(), new byte[0],
                         "body".getBytes(StandardCharsets.UTF_8), false, 4, Message.NO_TTL, client),
                 null));
-        lab.loops.runAll();
+        lab.settle();
         return reached[0];
     }
 
@@ -278,7 +321,7 @@ final class Peer {
         Receiver receiver = new Receiver();
         receiver.consumer = this.<Consumer>reply(reply -> client.subscribe(node.consumer(false, 0), receiver, reply));
         loop.run(() -> receiver.consumer.limit(1_000));
-        lab.loops.runAll();
+        lab.settle();
         return receiver;
     }
 

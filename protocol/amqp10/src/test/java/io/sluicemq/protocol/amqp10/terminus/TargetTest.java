@@ -6,6 +6,8 @@ import io.sluicemq.api.Client.ReplyAddress;
 import io.sluicemq.protocol.amqp10.terminus.Destination.Unreached;
 import io.sluicemq.protocol.amqp10.terminus.Peer.Attached;
 import io.sluicemq.protocol.amqp10.terminus.Peer.Lab;
+import java.util.ArrayList;
+import java.util.List;
 import org.apache.qpid.protonj2.types.UnsignedInteger;
 import org.apache.qpid.protonj2.types.messaging.Target;
 import org.apache.qpid.protonj2.types.messaging.TerminusDurability;
@@ -189,15 +191,51 @@ class TargetTest {
         assertThat(relay.known("topic://1", NodeKind.ANY)).isNotNull();
     }
 
+    /** What was sent first is published first, also while a queue is being made for it. */
+    @Test
+    void shouldAnswerInOrderWhileAnAddressIsLookedUp() {
+        Relay relay = relay(null);
+        List<Integer> order = new ArrayList<>();
+        peer.loop.run(() -> relay.resolve("orders", NodeKind.ANY, numbered(order, 1)));
+        assertThat(order).isEmpty();
+        // The queue is there before the first answer is: that waits for the log.
+        lab.loops.runAll();
+        assertThat(peer.queueExists("orders")).isTrue();
+        assertThat(order).isEmpty();
+        peer.loop.run(() -> relay.resolve("orders", NodeKind.ANY, numbered(order, 2)));
+        assertThat(relay.known("orders", NodeKind.ANY)).isNull();
+        lab.settle();
+        assertThat(order).containsExactly(1, 2);
+        assertThat(relay.known("orders", NodeKind.ANY)).isNotNull();
+    }
+
+    private static Answer<Destination> numbered(List<Integer> order, int number) {
+        return new Answer<>() {
+            @Override
+            public void done(Destination result) {
+                order.add(number);
+            }
+
+            @Override
+            public void refused(TerminusError error) {
+                order.add(-number);
+            }
+        };
+    }
+
     /** A requester of AMQP 0-9-1 that waits at a direct reply-to is answered by a responder of AMQP 1.0. */
     @Test
     void shouldRelayToReplyAddresses() {
         Peer requester = lab.connect(1, "r");
         Peer.Receiver replies = new Peer.Receiver();
         ReplyAddress address = requester.loop.call(() -> requester.client.openReplyAddress(replies));
-        Destination destination = resolve(relay(null), address.name(), NodeKind.ANY).ok();
+        Relay relay = relay(null);
+        Destination destination = resolve(relay, address.name(), NodeKind.ANY).ok();
         assertThat(peer.publish(destination, null)).isEqualTo(1);
         assertThat(replies.received).isEqualTo(1);
+        requester.loop.run(address::close);
+        assertThat(relay.known(address.name(), NodeKind.ANY)).isNull();
+        assertThat(resolve(relay, address.name(), NodeKind.ANY).refusal()).isEqualTo(AmqpError.NOT_FOUND);
     }
 
     @Test
