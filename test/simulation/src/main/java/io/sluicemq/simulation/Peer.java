@@ -20,6 +20,7 @@ import io.sluicemq.broker.queue.QueueConsumer;
 import io.sluicemq.testkit.ManualLoop;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.random.RandomGenerator;
@@ -39,6 +40,8 @@ final class Peer implements ClientEvents {
     private final Outlets outlets;
     private final List<Held> held = new ArrayList<>();
     private final List<Tap> taps = new ArrayList<>();
+    private final Map<Outlet, Link> links = new LinkedHashMap<>();
+    private final Map<Outlet, Target> linkTargets = new HashMap<>();
     private Client client;
     private boolean closing;
     /** Whether what comes to it goes back at once. */
@@ -103,6 +106,7 @@ final class Peer implements ClientEvents {
     /** What must hold of what waits for room when nothing goes on. */
     void checkWaiting() {
         outlets.check();
+        links.values().forEach(Link::check);
     }
 
     /** Does something on its loop, unless it has gone by then. */
@@ -152,6 +156,34 @@ final class Peer implements ClientEvents {
                 then.accept(refusal);
             }
         };
+    }
+
+    // ---- credit
+
+    /** One of its outlets becomes a link to one address, asks for credit, sends by it or without, or is a link no more. */
+    void usesCredit() {
+        Outlet outlet = outlets.anyLink();
+        Target target = target();
+        int choice = random.nextInt(16);
+        int count = 1 + random.nextInt(12);
+        int bytesEach = 200 + random.nextInt(2 * simulation.plan.mostBodyBytes());
+        later(() -> {
+            Link link = links.get(outlet);
+            if (link == null) {
+                links.put(outlet, new Link(loop, client, target.exchange, target.key, outlet));
+                linkTargets.put(outlet, target);
+            } else if (choice < 6) {
+                link.asks(count, bytesEach);
+            } else if (choice < 14) {
+                for (int i = 0; i < count && link.hasCredit(); i++) {
+                    publish(linkTargets.get(outlet), outlet);
+                }
+            } else if (choice < 15) {
+                publish(linkTargets.get(outlet), outlet);
+            } else {
+                links.remove(outlet).close();
+            }
+        });
     }
 
     // ---- publishing
@@ -224,6 +256,10 @@ final class Peer implements ClientEvents {
         if (low && random.nextInt(20) > 0 || client.congested(() -> {}) || outlets.isFull(outlet)) {
             return;
         }
+        Link link = links.get(outlet);
+        if (link != null && target != linkTargets.get(outlet) && random.nextInt(16) > 0) {
+            return; // as a link it sends to one address
+        }
         Sent sent = sends(target, null, outlets.order(outlet));
         boolean confirms = random.nextInt(6) > 0 || outlets.isNameless(outlet);
         sent.confirmed = confirms;
@@ -235,6 +271,9 @@ final class Peer implements ClientEvents {
         sent.bytes = message.sizeBytes();
         Producer producer = outlets.producer(outlet);
         Ticket.Holder before = outlets.latest(outlet);
+        if (link != null) {
+            link.sends();
+        }
         int found = client.publish(message, completion, producer);
         routed(target, sent, found);
         outlets.published(outlet, sent, before);
@@ -746,6 +785,9 @@ final class Peer implements ClientEvents {
         later(() -> {
             List.copyOf(taps).forEach(this::cancel);
             stopped = true;
+            // Else what was reserved is free a moment after all queues were found to be empty.
+            links.values().forEach(Link::close);
+            links.clear();
             if (openTransaction != null) {
                 openTransaction.discard();
                 openTransaction = null;

@@ -311,7 +311,7 @@ final class Simulation {
             peer.changesCredit();
             return;
         }
-        if (limits.isOn() && random.nextInt(3) == 0) {
+        if (limits.isOn() && random.nextInt(5) < 2) {
             actOnLimits(peer);
             return;
         }
@@ -345,7 +345,7 @@ final class Simulation {
 
     /** What leads to full addresses, and out of them. */
     private void actOnLimits(Peer peer) {
-        switch (random.nextInt(24)) {
+        switch (random.nextInt(32)) {
             case 0 -> {
                 // Often enough to be met by what waits, but seldom enough for others to make room before.
                 if (random.nextInt(2) == 0) {
@@ -365,6 +365,7 @@ final class Simulation {
                 }
             }
             case 17 -> peer.rejects();
+            case 18, 19, 20, 21, 22, 23, 24, 25 -> peer.usesCredit();
             default -> peer.publishes(1 + random.nextInt(3));
         }
     }
@@ -408,6 +409,7 @@ final class Simulation {
         machine.driveUntil(() -> false, QUIET_NANOS);
         watch.look();
         watch.checkAside();
+        watch.checkIdleCredit();
         peers.forEach(Peer::checkWaiting);
         for (Command each : List.copyOf(open)) {
             Broken.unless(each.isExcused(), "%s is not answered, and waits for nothing; %s", each, machine);

@@ -37,10 +37,22 @@ class SeededBugTest {
                 .anySatisfy(report -> assertThat(report).containsPattern("are counted|holds -\\d+ bytes"));
     }
 
+    /** In few runs: mostly the link has used its credit before all is quiet. */
+    @Test
+    void shouldFindThatCreditIsNotCalledBack() {
+        Outcome outcome = withFaultyLoops(FaultyLoop.Bug.LOST_RECALL, 3 * SEEDS);
+        assertThat(outcome.struck).isGreaterThan(SEEDS);
+        assertThat(outcome.found).anySatisfy(report -> assertThat(report).contains("in which there is credit for"));
+    }
+
     private static Outcome withFaultyLoops(FaultyLoop.Bug bug) {
+        return withFaultyLoops(bug, SEEDS);
+    }
+
+    private static Outcome withFaultyLoops(FaultyLoop.Bug bug, int seeds) {
         int struck = 0;
         List<String> found = new ArrayList<>();
-        for (long seed = 1; seed <= SEEDS; seed++) {
+        for (long seed = 1; seed <= seeds; seed++) {
             List<FaultyLoop> loops = new ArrayList<>();
             List<String> reports = run(new Simulation(seed, true, false, disk -> disk, loop -> {
                 FaultyLoop faulty = new FaultyLoop(loop, bug);

@@ -30,6 +30,8 @@ class SimulationTest {
         assertThat(statistics.waitedPublishes()).isGreaterThan(500);
         assertThat(statistics.refusedPublishes()).isGreaterThan(100);
         assertThat(statistics.droppedMessages()).isGreaterThan(100);
+        assertThat(statistics.looksAtCredit()).isGreaterThan(100);
+        assertThat(statistics.looksAtLinksWithoutCredit()).isGreaterThan(20);
     }
 
     /** Consumers have limits and are drained, and some messages are delayed. */
