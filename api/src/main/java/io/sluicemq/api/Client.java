@@ -33,6 +33,11 @@ public interface Client {
     /** Checks that an exchange exists. */
     void findExchange(String name, Reply<Void> reply);
 
+    /** What an exchange was declared as; fails with {@link BrokerError.NotFound} if there is none. */
+    default void describeExchange(String name, Reply<ExchangeSpec> reply) {
+        throw new UnsupportedOperationException("exchanges can't be described here");
+    }
+
     void deleteExchange(String name, boolean ifUnused, Reply<Void> reply);
 
     void bind(BindingSpec binding, Reply<Void> reply);
@@ -51,8 +56,24 @@ public interface Client {
     /** Declares a queue, or checks that the one of that name is equivalent. An empty name makes the broker choose one. */
     void declareQueue(QueueSpec spec, Reply<QueueStatus> reply);
 
+    /**
+     * As {@link #declareQueue}, and binds the queue to an exchange in the same change: nobody comes between, to delete it or to
+     * declare another of its name. Fails with {@link BrokerError.NotFound}, and declares nothing, if there is no such exchange.
+     */
+    default void declareBoundQueue(QueueSpec spec, String exchange, String routingKey, Reply<QueueStatus> reply) {
+        throw new UnsupportedOperationException("queues can't be declared and bound at once here");
+    }
+
     /** Checks that a queue exists and is not locked by another connection. */
     void findQueue(String name, Reply<QueueStatus> reply);
+
+    /**
+     * What a queue was declared as, also if another connection has it for itself; fails with {@link BrokerError.NotFound} if there
+     * is none.
+     */
+    default void describeQueue(String name, Reply<QueueSpec> reply) {
+        throw new UnsupportedOperationException("queues can't be described here");
+    }
 
     /** Deletes a queue; the result is the number of messages deleted with it. */
     void deleteQueue(String name, boolean ifUnused, boolean ifEmpty, Reply<Long> reply);
@@ -118,7 +139,10 @@ public interface Client {
 
     /**
      * Opens a producer's credit for what it publishes to an exchange with a routing key. At an address that nothing limits it is
-     * given as asked.
+     * given as asked. What it {@linkplain #publish(Message, Completion, Producer) publishes}, wherever it goes, spends the
+     * credit of one message.
+     *
+     * @throws IllegalStateException if the producer has a line that is not closed
      */
     default CreditLine openCredit(String exchange, String routingKey, Producer producer, CreditLine.Sink sink) {
         throw new UnsupportedOperationException("no credit lines here");
@@ -221,6 +245,15 @@ public interface Client {
 
         /** Adds a message; returns as {@link Client#publish}, which it will do at the commit. */
         int publish(Message message);
+
+        /**
+         * As {@link #publish(Message)}, from a producer with a credit line, which spends that of one message. The message takes its
+         * room at the commit, as all others, and the line gives back what it held for it: a transaction that is long
+         * under way keeps nobody out.
+         */
+        default int publish(Message message, Producer producer) {
+            return publish(message);
+        }
 
         /** Adds settlements, done at the commit in this order. */
         void settle(List<Delivery> deliveries, Delivery.Outcome outcome);

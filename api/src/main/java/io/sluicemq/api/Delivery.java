@@ -6,6 +6,9 @@ package io.sluicemq.api;
  */
 public interface Delivery {
 
+    /** {@link #expiresAtMillis}: it does not expire. */
+    long NEVER = Long.MAX_VALUE;
+
     /** How a delivery ends. */
     enum Outcome {
         /** Done with: the message leaves the queue. */
@@ -37,6 +40,11 @@ public interface Delivery {
 
     /** How many deliveries of it have failed before. */
     int deliveryCount();
+
+    /** When it would have expired in its queue, in milliseconds since 1970, or {@link #NEVER}. */
+    default long expiresAtMillis() {
+        return NEVER;
+    }
 
     /** Whether the queue counts failed deliveries against a limit. */
     boolean counted();

@@ -103,7 +103,8 @@ public final class Message {
     /** The same message as it is published again after a death: no time-to-live, no publisher, the history given. */
     public Message afterDeath(String exchange, String routingKey, List<String> extraKeys, List<Death> deaths) {
         return new Message(
-                format, exchange, routingKey, extraKeys, header, body, durable, priority, NO_TTL, null, deaths);
+                format, exchange, routingKey, extraKeys, header, body, durable, priority, NO_TTL, null, deaths)
+                .group(group);
     }
 
     /** Says, before it is published, when it may be delivered first, in milliseconds since 1970. */

@@ -32,4 +32,19 @@ public interface MessageFormat {
     default String group(Message message) {
         return null;
     }
+
+    /**
+     * The message in terms of every protocol, for a client of another. Costs what decoding costs; nothing on the way from a client to
+     * another of the same protocol needs it. A format that has
+     * no more to say says its headers, its deaths and its body's bytes.
+     */
+    default PortableMessage portable(Message message) {
+        return new PortableMessage(
+                null,
+                Map.of(),
+                Map.of(),
+                headers(message),
+                message.deaths().isEmpty() ? claimedDeaths(message) : message.deaths(),
+                new PortableMessage.Body.Data(message.body()));
+    }
 }

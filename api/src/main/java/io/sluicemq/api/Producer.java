@@ -19,6 +19,7 @@ public abstract class Producer {
     private long parkedBytes;
     private int parkedMessages;
     private Hold hold;
+    private CreditLine credit;
 
     protected Producer(Loop loop) {
         this.loop = loop;
@@ -53,6 +54,18 @@ public abstract class Producer {
             held = now;
             paced(now);
         }
+    }
+
+    // ---- credit
+
+    /** The credit that its publishes spend; null if it has none. */
+    public final CreditLine credit() {
+        return credit;
+    }
+
+    /** The broker has opened a credit line for it, or closed it: then null. */
+    public final void credit(CreditLine line) {
+        credit = line;
     }
 
     // ---- full addresses

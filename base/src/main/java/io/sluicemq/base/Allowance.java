@@ -1,6 +1,7 @@
 package io.sluicemq.base;
 
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -23,6 +24,7 @@ public final class Allowance {
     private final AtomicLong bytes = new AtomicLong();
     private final AtomicLong messages = new AtomicLong();
     private final AtomicLong highestBytes = new AtomicLong();
+    private final AtomicInteger holders = new AtomicInteger();
     private final AtomicBoolean wakeUnderWay = new AtomicBoolean();
     private volatile long maxBytes = UNLIMITED;
     private volatile long maxMessages = UNLIMITED;
@@ -158,6 +160,19 @@ public final class Allowance {
     /** Whether somebody waits. */
     public boolean isWaited() {
         return waited;
+    }
+
+    /**
+     * One more holds what it may not use for a while, or one fewer. Who is to hold something says so before it takes: then either
+     * it sees that somebody {@linkplain #waited waits}, or the home, which says that first, sees that there is a holder.
+     */
+    public void holders(int difference) {
+        holders.addAndGet(difference);
+    }
+
+    /** How many hold what they may not use for a while, and could give back. */
+    public int holders() {
+        return holders.get();
     }
 
     public long usedBytes() {

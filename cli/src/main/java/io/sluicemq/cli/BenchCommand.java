@@ -1,6 +1,5 @@
 package io.sluicemq.cli;
 
-import io.sluicemq.cli.bench.AmqpClient;
 import io.sluicemq.cli.bench.Bench;
 import io.sluicemq.cli.bench.BenchFailure;
 import io.sluicemq.cli.bench.BenchPlan;
@@ -11,6 +10,7 @@ import io.sluicemq.cli.bench.Dispatch;
 import io.sluicemq.cli.bench.ExchangeKind;
 import io.sluicemq.cli.bench.LoadClient;
 import io.sluicemq.cli.bench.Sample;
+import io.sluicemq.cli.bench.WireProtocol;
 import java.io.PrintWriter;
 import java.net.URI;
 import java.net.URISyntaxException;
@@ -30,7 +30,7 @@ import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * {@code sluicemq bench}: puts a load on an AMQP 0-9-1 broker and shows what it makes of it. Runs on the thread of the
+ * {@code sluicemq bench}: puts a load on an AMQP broker and shows what it makes of it. Runs on the thread of the
  * command line; an interrupt by Ctrl-C ends the run in order, with the figures so far.
  *
  * <p>Exit codes: 0 the load was carried and checked, 1 it was not (one line says why), 2 a wrong option.
@@ -38,7 +38,7 @@ import tools.jackson.databind.node.ObjectNode;
 @Command(
         name = "bench",
         sortOptions = false,
-        description = "Put a load on an AMQP 0-9-1 broker and measure it.",
+        description = "Put a load on an AMQP 0-9-1 or 1.0 broker and measure it.",
         footer = {
             "",
             "Each second a line; at the end totals. Order and loss are checked: exit code 1",
@@ -69,6 +69,16 @@ public final class BenchCommand implements Callable<Integer> {
             description = "The broker (default: ${DEFAULT-VALUE}).",
             defaultValue = "amqp://guest:guest@127.0.0.1:5672")
     private String uri;
+
+    @Option(
+            names = "--protocol",
+            paramLabel = "NAME",
+            description = {
+                "amqp091: AMQP 0-9-1 by the RabbitMQ Java client; amqp10: AMQP 1.0 by Qpid JMS",
+                "(default: ${DEFAULT-VALUE})."
+            },
+            defaultValue = "amqp091")
+    private WireProtocol protocol;
 
     @Option(
             names = "--exchange-type",
@@ -220,9 +230,9 @@ public final class BenchCommand implements Callable<Integer> {
 
     private int lines;
 
-    /** A load by AMQP 0-9-1. */
+    /** A load by the protocol that is asked for. */
     public BenchCommand() {
-        this(AmqpClient::new);
+        this(null);
     }
 
     private BenchCommand(LoadClient.Opener opener) {
@@ -236,12 +246,14 @@ public final class BenchCommand implements Callable<Integer> {
 
     /** A command line for this command alone. */
     public static CommandLine commandLine() {
-        return commandLine(AmqpClient::new);
+        return commandLine(null);
     }
 
     /**
      * The same load, options and result by another client library. Of the URI, whose scheme stays {@code amqp}, host,
      * port, user and password count.
+     *
+     * @param opener null for that of the protocol that is asked for
      */
     public static CommandLine commandLine(LoadClient.Opener opener) {
         return new CommandLine(new BenchCommand(opener))
@@ -251,7 +263,7 @@ public final class BenchCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws InterruptedException {
-        Bench bench = new Bench(plan(), opener);
+        Bench bench = new Bench(plan(), opener == null ? protocol::open : opener);
         PrintWriter out = spec.commandLine().getOut();
         PrintWriter err = spec.commandLine().getErr();
         PrintWriter people = json ? err : out;

@@ -33,6 +33,7 @@ final class CountersLine {
                 .append(", consumers ").append(now.consumers())
                 .append(", ready ").append(now.readyMessages())
                 .append(", unacknowledged ").append(now.unsettledMessages())
+                .append(now.delayedMessages() == 0 ? "" : ", delayed " + now.delayedMessages())
                 .append(now.parkedMessages() == 0 ? "" : ", waiting for room " + now.parkedMessages())
                 .append(", message memory ").append(now.messageBytes() >> 20)
                 .append(" of ").append(messageMemoryBytes >> 20).append(" MiB; since the last line: published ")

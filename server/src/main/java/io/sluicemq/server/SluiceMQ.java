@@ -1,6 +1,7 @@
 package io.sluicemq.server;
 
 import io.sluicemq.api.Authenticator;
+import io.sluicemq.api.MessageFilter;
 import io.sluicemq.api.Protocol;
 import io.sluicemq.base.Published;
 import io.sluicemq.base.TaskFailures;
@@ -16,12 +17,11 @@ import io.sluicemq.broker.flow.AddressLimits;
 import io.sluicemq.broker.flow.AddressSettings;
 import io.sluicemq.broker.flow.AddressState;
 import io.sluicemq.management.AdminSocket;
-import io.sluicemq.protocol.amqp091.Amqp091Format;
-import io.sluicemq.protocol.amqp091.Amqp091Options;
-import io.sluicemq.protocol.amqp091.Amqp091Protocol;
 import io.sluicemq.security.SaslAuthenticator;
 import io.sluicemq.security.User;
 import io.sluicemq.security.Users;
+import io.sluicemq.selector.InvalidSelector;
+import io.sluicemq.selector.Selectors;
 import io.sluicemq.server.config.ConfigDifference;
 import io.sluicemq.server.config.ConfigException;
 import io.sluicemq.server.config.LimitsConfig;
@@ -149,18 +149,17 @@ public final class SluiceMQ implements AutoCloseable {
             TaskFailures failures = new TaskFailures();
             loops = new NettyLoops(config.loops(), SocketKind.preferred(), failures);
             BrokerConfig brokerConfig = new BrokerConfig(config.virtualHosts(), config.limits().messageMemory())
-                    .withFormats(List.of(Amqp091Format.INSTANCE))
+                    .withFormats(Protocols.formats())
                     .withAddressSettings(config.addressSettings())
-                    .withVirtualHostLimits(config.virtualHostLimits());
+                    .withVirtualHostLimits(config.virtualHostLimits())
+                    .withFilters(SluiceMQ::filter);
             CompletableFuture<String> failure = new CompletableFuture<>();
             BrokerEngine engine = new BrokerEngine(brokerConfig, loops.all(), store, state -> {
                 if (state.kind() == LogState.Kind.FAILED) {
                     failure.complete(state.reason());
                 }
             });
-            List<Protocol> protocols =
-                    List.of(new Amqp091Protocol(engine, authenticator(config),
-                            protocolOptions(config.limits())));
+            List<Protocol> protocols = Protocols.of(engine, authenticator(config), config);
             for (ListenerConfig listener : config.listeners()) {
                 listeners.put(
                         listener.name(),
@@ -184,6 +183,14 @@ public final class SluiceMQ implements AutoCloseable {
         } finally {
             // Of a start that has failed there is nothing to checkpoint.
             release(null, data, loops, null, store, listeners);
+        }
+    }
+
+    private static MessageFilter filter(String selector) {
+        try {
+            return Selectors.parse(selector);
+        } catch (InvalidSelector e) {
+            throw new IllegalArgumentException(e.getMessage(), e);
         }
     }
 
@@ -266,21 +273,6 @@ public final class SluiceMQ implements AutoCloseable {
                 .map(user -> new User(user.name(), user.password(), user.virtualHosts(), user.loopbackOnly()))
                 .toList();
         return new SaslAuthenticator(new Published<>(Users.of(users)), config.anonymousLogin());
-    }
-
-    private static Amqp091Options protocolOptions(LimitsConfig limits) {
-        Amqp091Options defaults = Amqp091Options.defaults(Version.ofProduct());
-        return new Amqp091Options(
-                defaults.version(),
-                limits.channelMax(),
-                limits.frameMax(),
-                Math.toIntExact(limits.heartbeat().toSeconds()),
-                limits.handshakeTimeLimit(),
-                defaults.closeLimit(),
-                limits.maxMessageSize(),
-                defaults.maxConsumersPerChannel(),
-                defaults.maxParkedBytes(),
-                defaults.handshakeFrameMax());
     }
 
     private static ListenerOptions listenerOptions(HostPort address, LimitsConfig limits) {

@@ -35,7 +35,7 @@ class CountersLineTest {
 
     private static BrokerCounters counters(long published, long delivered, long droppedByLimit) {
         return new BrokerCounters(
-                1, 2, 3, 0, 0, 4, 5, 6, 7L << 20, 0, published, delivered, droppedByLimit, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+                1, 2, 3, 0, 0, 4, 5, 6, 0, 7L << 20, 0, published, delivered, droppedByLimit, 0, 0, 0, 0, 0, 0, 0, 0, 0,
                 0);
     }
 

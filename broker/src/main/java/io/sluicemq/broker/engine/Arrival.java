@@ -67,6 +67,9 @@ abstract class Arrival {
     /** It is refused, and nothing is reserved. */
     abstract void refused(BrokerError error);
 
+    /** It is refused, as it has waited as long as it may for room in an account; nothing is reserved. */
+    abstract void heldTooLong(Account account);
+
     /** Whoever it comes from has gone, and nothing is reserved. */
     abstract void dropped();
 
@@ -117,6 +120,21 @@ abstract class Arrival {
         return messagesIn(target.queue().account());
     }
 
+    /** How much it would take at most in an account that it waits for, in bytes. */
+    long wantedBytes(Account account) {
+        return bytesIn(account);
+    }
+
+    /** How much it would take at most in an account that it waits for, in messages. */
+    long wantedMessages(Account account) {
+        return messagesIn(account);
+    }
+
+    /** How many publishes it is. */
+    int publishes() {
+        return 1;
+    }
+
     /** How much it takes in an account, in bytes. */
     final long bytesIn(Account account) {
         if (account.kind() == Account.Kind.EXCHANGE) {
@@ -156,7 +174,7 @@ abstract class Arrival {
      * @param pool what was granted to who asks; null for nothing
      * @return null if all is reserved, or an account that lacks room
      */
-    final Account reserve(Loop here, Account.Pool pool) {
+    Account reserve(Loop here, Account.Pool pool) {
         for (int i = 0; i < commons.length; i++) {
             if (isIn(commons[i])) {
                 Account lacking = commons[i].reserve(
@@ -183,7 +201,7 @@ abstract class Arrival {
     }
 
     /** Whether any of it counts in the account of an exchange: nothing does if all of that was dropped, or if it reaches no queue. */
-    private boolean isIn(Account exchange) {
+    boolean isIn(Account exchange) {
         return commonMessages(exchange) > 0;
     }
 

@@ -12,6 +12,7 @@ package io.sluicemq.broker.engine;
  * @param consumers consumers of all queues
  * @param readyMessages messages in queues that wait for a consumer, counted once for each queue
  * @param unsettledMessages messages that consumers hold, likewise
+ * @param delayedMessages messages in queues that are not to be delivered yet, likewise
  * @param messageBytes bytes of memory that messages take, counted once for each message
  * @param replyAddresses open addresses for replies
  * @param published messages accepted from clients, whether or not a queue was reached
@@ -37,6 +38,7 @@ public record BrokerCounters(
         long consumers,
         long readyMessages,
         long unsettledMessages,
+        long delayedMessages,
         long messageBytes,
         long replyAddresses,
         long published,

@@ -7,6 +7,7 @@ import io.sluicemq.api.Completion;
 import io.sluicemq.api.Consumer;
 import io.sluicemq.api.ConsumerSink;
 import io.sluicemq.api.ConsumerSpec;
+import io.sluicemq.api.CreditLine;
 import io.sluicemq.api.Delivery;
 import io.sluicemq.api.Message;
 import io.sluicemq.api.Producer;
@@ -33,10 +34,12 @@ final class ConnectedClient implements Client {
     private final LoopContext context;
     private final BrokerEngine engine;
     private final RouteCache routeCache = new RouteCache();
+    private Route found = Route.NOWHERE;
     private final Set<ConsumerPort> consumers = new HashSet<>();
     /** Queues that end with this client. */
     private final Set<QueueProxy> ownedQueues = new LinkedHashSet<>();
 
+    private final Set<Credit> creditLines = new LinkedHashSet<>(0);
     private final Set<ReplyTarget> replyTargets = new HashSet<>();
     private final Entrance entrance;
     private final Publishes publishes;
@@ -120,6 +123,20 @@ final class ConnectedClient implements Client {
     }
 
     @Override
+    public void describeExchange(String name, Reply<ExchangeSpec> reply) {
+        context.loop.assertCurrent();
+        Exchange<QueueProxy> exchange = host.table().exchange(name);
+        if (exchange == null) {
+            reply.failed(host.noExchange(name));
+        } else {
+            var spec = exchange.spec();
+            reply.done(new ExchangeSpec(
+                    name, spec.type().label(), spec.durable(), spec.autoDelete(), spec.internal(),
+                    spec.arguments().asMap()));
+        }
+    }
+
+    @Override
     public void deleteExchange(String name, boolean ifUnused, Reply<Void> reply) {
         Relay<Void> relay = relay(reply);
         host.change(context.loop, topology -> topology.deleteExchange(name, ifUnused, relay));
@@ -162,10 +179,19 @@ final class ConnectedClient implements Client {
 
     @Override
     public void declareQueue(QueueSpec queue, Reply<QueueStatus> reply) {
+        declareQueue(queue, null, reply);
+    }
+
+    @Override
+    public void declareBoundQueue(QueueSpec queue, String exchange, String routingKey, Reply<QueueStatus> reply) {
+        declareQueue(queue, new Topology.BoundTo(exchange, routingKey), reply);
+    }
+
+    private void declareQueue(QueueSpec queue, Topology.BoundTo bound, Reply<QueueStatus> reply) {
         Relay<QueueStatus> relay = relay(reply);
         QueueOptions options;
         try {
-            options = QueueOptions.parse(queue, host.name());
+            options = QueueOptions.parse(queue, host.name(), host.filters());
         } catch (QueueOptions.Invalid e) {
             // Of a queue that exists, what differs says more than what would be wrong with a new one.
             QueueProxy existing = host.table().queue(queue.name());
@@ -175,7 +201,7 @@ final class ConnectedClient implements Client {
             reply.failed(difference == null ? e.error() : difference);
             return;
         }
-        host.change(context.loop, topology -> topology.declareQueue(this, queue, options, relay));
+        host.change(context.loop, topology -> topology.declareQueue(this, queue, options, bound, relay));
     }
 
     /** A queue was made that ends with this client. */
@@ -216,6 +242,17 @@ final class ConnectedClient implements Client {
                 queue.used();
                 relay.answer(queue.loop(), queue.isRemoved() ? host.noQueue(name) : null, queue.status());
             });
+        }
+    }
+
+    @Override
+    public void describeQueue(String name, Reply<QueueSpec> reply) {
+        context.loop.assertCurrent();
+        QueueProxy proxy = host.table().queue(name);
+        if (proxy == null) {
+            reply.failed(host.noQueue(name));
+        } else {
+            reply.done(proxy.queue().spec());
         }
     }
 
@@ -270,32 +307,62 @@ final class ConnectedClient implements Client {
     public int publish(Message message, Completion completion, Producer producer) {
         assert context.loop.isCurrent();
         if (message.exchange().isEmpty() && message.routingKey().startsWith(ReplyAddress.PREFIX)) {
+            spendsElsewhere(producer);
             return publishReply(message);
         }
-        int found = find(message);
-        if (found < 0) {
-            return found;
+        int reached = find(message);
+        if (reached < 0) {
+            spendsElsewhere(producer);
+            return reached;
         }
         context.tally.published++;
-        Route route = routeCache.route();
+        Route route = found;
         if (completion != null) {
             host.witness(Witness.Command.PUBLISH, completion);
         }
         if (producer != null) {
-            producer.reached(found);
+            producer.reached(reached);
         }
         publishes.publish(message, route, host.exchangeAccount(message.exchange()), completion, producer);
-        return found;
+        return reached;
+    }
+
+    private static void spendsElsewhere(Producer producer) {
+        if (producer != null && producer.credit() instanceof Credit line) {
+            line.spendElsewhere();
+        }
+    }
+
+    @Override
+    public CreditLine openCredit(String exchange, String routingKey, Producer producer, CreditLine.Sink sink) {
+        context.loop.assertCurrent();
+        if (producer.credit() != null) {
+            throw new IllegalStateException(producer.description() + " has a credit line already");
+        }
+        Credit line = new Credit(this, exchange, routingKey, producer, sink);
+        creditLines.add(line);
+        producer.credit(line);
+        return line;
+    }
+
+    void closed(Credit line) {
+        creditLines.remove(line);
     }
 
     /** Routes a message, to where {@link #found} says; returns how many queues it reaches, or what is wrong. */
     int find(Message message) {
-        return routeCache.find(host.table(), message, context);
+        int size = routeCache.find(host.table(), message, context);
+        found = routeCache.route();
+        if (size > 0 && found.isSelective()) {
+            found = found.forMessage(message, spec.identity());
+            return found.size();
+        }
+        return size;
     }
 
     /** What {@link #find} has found. */
     Route found() {
-        return routeCache.route();
+        return found;
     }
 
     private int publishReply(Message message) {
@@ -452,6 +519,7 @@ final class ConnectedClient implements Client {
     @Override
     public void abandon() {
         context.loop.assertCurrent();
+        List.copyOf(creditLines).forEach(Credit::close);
         int dropped = entrance.close();
         if (dropped > 0) {
             context.logDropped(this, dropped);

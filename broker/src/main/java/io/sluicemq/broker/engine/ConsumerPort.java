@@ -1,6 +1,7 @@
 package io.sluicemq.broker.engine;
 
 import io.sluicemq.api.Consumer;
+import io.sluicemq.api.ConsumerSpec;
 import io.sluicemq.api.Reply;
 import io.sluicemq.base.LoopOwned;
 import io.sluicemq.broker.queue.Queue;
@@ -39,6 +40,28 @@ final class ConsumerPort implements Consumer {
     @Override
     public void grant(int messages) {
         proxy.run(client.context(), () -> proxy.queue().grant(consumer, messages));
+    }
+
+    @Override
+    public void limit(long deliveries) {
+        requireLimit();
+        proxy.run(client.context(), () -> proxy.queue().limit(consumer, deliveries));
+    }
+
+    @Override
+    public void drain(Reply<Void> reply) {
+        requireLimit();
+        Relay<Void> relay = new Relay<>(client.loop(), reply);
+        proxy.run(client.context(), () -> {
+            Queue queue = proxy.queue();
+            queue.drain(consumer, () -> relay.done(queue.loop(), null));
+        });
+    }
+
+    private void requireLimit() {
+        if (consumer.spec().credit() != ConsumerSpec.Credit.LIMIT) {
+            throw new UnsupportedOperationException("the consumer " + consumer.spec().tag() + " has no limit");
+        }
     }
 
     @Override

@@ -61,7 +61,12 @@ final class Entrance {
 
     /** Lets something in, or has it wait or be refused. */
     void enter(Arrival arrival, Object key) {
-        arrival.waitsSince(nextSequence++, context.loop.nanoTime());
+        enter(arrival, key, context.loop.nanoTime());
+    }
+
+    /** As {@link #enter(Arrival, Object)}, for something that counts as waiting since an earlier time. */
+    void enter(Arrival arrival, Object key, long sinceNanos) {
+        arrival.waitsSince(nextSequence++, sinceNanos);
         if (!lanes.isEmpty() && mustFollow(key, arrival.targets())) {
             Lane own = lanes.get(key);
             Waiter waiter = new Waiter(this, own, key, arrival);
@@ -140,9 +145,7 @@ final class Entrance {
         Account account = late.account();
         ArrayDeque<Waiter> due = new ArrayDeque<>();
         ends(late, late.arrival().targets(), due);
-        context.tally.refusedByPolicy++;
-        account.refusedByPolicy();
-        late.arrival().refused(account.heldTooLong());
+        late.arrival().heldTooLong(account);
         due.forEach(next -> letIn(next, null));
     }
 
@@ -179,6 +182,16 @@ final class Entrance {
                     return null;
                 }
             }
+        }
+    }
+
+    /** What waits of that key is not wanted any more. */
+    void withdraw(Object key) {
+        for (Waiter waiter : List.copyOf(waiting(key))) {
+            ArrayDeque<Waiter> due = new ArrayDeque<>();
+            ends(waiter, waiter.arrival().targets(), due);
+            waiter.arrival().dropped();
+            due.forEach(next -> letIn(next, null));
         }
     }
 

@@ -279,4 +279,9 @@ final class HostEffects implements QueueEffects {
         context.tally.readyMessages += ready;
         context.tally.unsettledMessages += unsettled;
     }
+
+    @Override
+    public void delayed(int difference) {
+        context.tally.delayedMessages += difference;
+    }
 }

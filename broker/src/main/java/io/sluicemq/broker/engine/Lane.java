@@ -84,7 +84,7 @@ final class Lane {
 
     /** Bytes and messages that those want who wait for the same queue, some of them; of an account of more than a queue, its own. */
     long[] wanted(Waiter first, Account account) {
-        long[] wanted = {first.arrival().bytesIn(account), first.arrival().messagesIn(account)};
+        long[] wanted = {first.arrival().wantedBytes(account), first.arrival().wantedMessages(account)};
         if (account.kind() != Account.Kind.QUEUE) {
             return wanted;
         }

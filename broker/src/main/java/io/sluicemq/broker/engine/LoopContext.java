@@ -44,6 +44,7 @@ final class LoopContext {
     private final LogLimit droppedLines = new LogLimit(TimeUnit.SECONDS.toNanos(30));
     final Loop loop;
     final Tally tally = new Tally();
+    final Credits credits = new Credits();
     final Set<ConnectedClient> clients = new LinkedHashSet<>();
     /** Those that live on this loop, of all virtual hosts, the oldest first; a queue has its identity for equality. */
     final Set<Queue> queues = new LinkedHashSet<>();
@@ -244,6 +245,9 @@ final class LoopContext {
         isShort = reason != null;
         for (ConnectedClient client : clients.toArray(ConnectedClient[]::new)) {
             client.resources(reason);
+        }
+        if (reason == null) {
+            credits.resourcesRecovered();
         }
     }
 

@@ -69,6 +69,13 @@ abstract class MessageArrival extends Arrival {
     }
 
     @Override
+    final void heldTooLong(Account account) {
+        context.tally.refusedByPolicy++;
+        account.refusedByPolicy();
+        refused(account.heldTooLong());
+    }
+
+    @Override
     final long memoryBytes() {
         return message.sizeBytes();
     }

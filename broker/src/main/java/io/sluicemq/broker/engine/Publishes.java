@@ -6,6 +6,7 @@ import io.sluicemq.api.Message;
 import io.sluicemq.api.Producer;
 import io.sluicemq.base.LoopOwned;
 import io.sluicemq.broker.flow.Account;
+import io.sluicemq.broker.flow.SharedCharge;
 import io.sluicemq.broker.journal.Journal;
 import java.util.List;
 import java.util.Set;
@@ -30,6 +31,35 @@ final class Publishes {
 
     /** @param exchange the account that the messages of the exchange are counted in together; null if there is none */
     void publish(Message message, Route route, Account exchange, Completion completion, Producer producer) {
+        if (producer != null && producer.credit() != null) {
+            publishOnCredit(message, route, exchange, completion, producer);
+        } else {
+            publish(message, route, exchange, completion, producer, null);
+        }
+    }
+
+    /** By what its line holds, if that will do. */
+    private void publishOnCredit(
+            Message message, Route route, Account exchange, Completion completion, Producer producer) {
+        Credit line = (Credit) producer.credit();
+        if (!entrance.isIdle() && entrance.mustFollow(producer, route.targets())) {
+            line.spendBehindOthers();
+        } else {
+            boolean[] reserved = line.spend(message.sizeBytes(), route, exchange);
+            if (reserved != null) {
+                if (exchange != null && route.size() > 0) {
+                    message.charge(new SharedCharge(exchange, message.sizeBytes(), route.size()));
+                }
+                proceed(message, route, reserved, completion, producer);
+                return;
+            }
+        }
+        publish(message, route, exchange, completion, producer, line);
+    }
+
+    /** @param line what it was published on, and has no room for it; null for none */
+    private void publish(
+            Message message, Route route, Account exchange, Completion completion, Producer producer, Credit line) {
         Object key = producer == null ? this : producer;
         boolean limited = exchange != null || route.isLimited();
         if (!limited && (entrance.isIdle() || !entrance.mustFollow(key, route.targets()))) {
@@ -44,7 +74,12 @@ final class Publishes {
                 return;
             }
         }
-        entrance.enter(new Publish(message, route, exchange, completion, producer), key);
+        Publish publish = new Publish(message, route, exchange, completion, producer);
+        if (line != null && line.isOverdue()) {
+            entrance.enter(publish, key, line.takeOverdueNanos());
+        } else {
+            entrance.enter(publish, key);
+        }
     }
 
     /** Goes on with a publish that has its room: into the log, if it belongs there, and into its queues. */

@@ -129,7 +129,7 @@ final class Recovery implements LogVisitor {
                 queue.messages().published(
                         position, share, headerBytes, MessageRecord.bodyBytes(payload),
                         MessageRecord.priority(payload), MessageRecord.publishedMillis(payload),
-                        MessageRecord.ttlMillis(payload));
+                        MessageRecord.ttlMillis(payload), MessageRecord.notBeforeMillis(payload));
             }
         }
     }
@@ -155,7 +155,7 @@ final class Recovery implements LogVisitor {
                 if (queue != null) {
                     queue.messages().published(
                             publish.position(), share, headerBytes, publish.bodyBytes(), publish.priority(),
-                            publish.publishedMillis(), publish.ttlMillis());
+                            publish.publishedMillis(), publish.ttlMillis(), publish.notBeforeMillis());
                     if (publish.position() < checkpoint) {
                         queue.messages().perhapsTwice(publish.position());
                     }
@@ -232,7 +232,7 @@ final class Recovery implements LogVisitor {
                 declared.name(), declared.durable(), declared.exclusive(), declared.autoDelete(),
                 declared.arguments());
         try {
-            QueueOptions options = QueueOptions.parse(spec, declared.host());
+            QueueOptions options = QueueOptions.parse(spec, declared.host(), RecoveredQueue.NO_FILTER_YET);
             return new RecoveredQueue(declared.host(), declared.id(), spec, options, new RecoveredMessages(options));
         } catch (QueueOptions.Invalid e) {
             throw new BadRecord("queue '" + declared.name() + "' has arguments that are not valid: " + e.error());

@@ -11,6 +11,7 @@ final class Tally {
     long consumers;
     long readyMessages;
     long unsettledMessages;
+    long delayedMessages;
     long messageBytes;
     long replyAddresses;
     long published;
@@ -36,6 +37,7 @@ final class Tally {
         consumers += other.consumers;
         readyMessages += other.readyMessages;
         unsettledMessages += other.unsettledMessages;
+        delayedMessages += other.delayedMessages;
         messageBytes += other.messageBytes;
         replyAddresses += other.replyAddresses;
         published += other.published;
@@ -63,6 +65,7 @@ final class Tally {
                 consumers,
                 readyMessages,
                 unsettledMessages,
+                delayedMessages,
                 messageBytes,
                 replyAddresses,
                 published,

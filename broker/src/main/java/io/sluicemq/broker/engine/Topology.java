@@ -7,6 +7,7 @@ import io.sluicemq.api.Client.ExchangeSpec;
 import io.sluicemq.api.Client.QueueSpec;
 import io.sluicemq.api.Client.QueueStatus;
 import io.sluicemq.api.Completion;
+import io.sluicemq.api.Reply;
 import io.sluicemq.base.LoopOwned;
 import io.sluicemq.base.Published;
 import io.sluicemq.broker.journal.TopologyRecord;
@@ -21,6 +22,7 @@ import io.sluicemq.broker.routing.Refusal;
 import io.sluicemq.broker.routing.RoutingTable;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Supplier;
 
 /**
@@ -111,13 +113,14 @@ final class Topology {
         if (outcome instanceof Outcome.Applied<QueueProxy>) {
             home.tally.bindings++;
         }
-        TopologyRecord record = isDurable(published.get(), toBinding(spec))
-                ? new TopologyRecord.Bound(
-                        host.name(), spec.source(), spec.destination(), spec.toExchange(), spec.routingKey(),
-                        spec.arguments())
-                : null;
+        TopologyRecord record = isDurable(published.get(), toBinding(spec)) ? bound(spec) : null;
         apply(outcome, record, Witness.Command.BIND, spec.toExchange() ? Kind.EXCHANGE : Kind.QUEUE,
                 spec.destination(), relay);
+    }
+
+    private TopologyRecord bound(BindingSpec spec) {
+        return new TopologyRecord.Bound(
+                host.name(), spec.source(), spec.destination(), spec.toExchange(), spec.routingKey(), spec.arguments());
     }
 
     /** Whether a binding outlives the broker: both of its ends do. */
@@ -222,6 +225,7 @@ final class Topology {
             }
         }
         published.publish(applied.table());
+        host.routesChanged();
         if (!applied.deletedExchanges().isEmpty()) {
             host.forgetExchanges();
         }
@@ -274,7 +278,21 @@ final class Topology {
 
     // ---- queues
 
-    void declareQueue(ConnectedClient client, QueueSpec spec, QueueOptions options, Relay<QueueStatus> relay) {
+    /** What a queue is bound to in the change that declares it. */
+    record BoundTo(String exchange, String routingKey) {
+
+        BindingSpec binding(String queue) {
+            return new BindingSpec(exchange, queue, false, routingKey, Map.of());
+        }
+    }
+
+    /** @param bound to be bound in the same change, so that it is bound as long as it is what was declared; null for not */
+    void declareQueue(
+            ConnectedClient client, QueueSpec spec, QueueOptions options, BoundTo bound, Relay<QueueStatus> relay) {
+        if (bound != null && published.get().exchange(bound.exchange) == null) {
+            relay.failed(home.loop, host.noExchange(bound.exchange));
+            return;
+        }
         String name = spec.name();
         if (name.isEmpty()) {
             do {
@@ -285,7 +303,7 @@ final class Topology {
         if (existing == null) {
             QueueSpec named = new QueueSpec(
                     name, spec.durable(), spec.exclusive(), spec.autoDelete(), spec.arguments());
-            create(client, named, options, relay);
+            create(client, named, options, bound, relay);
             return;
         }
         Queue queue = existing.queue();
@@ -298,10 +316,32 @@ final class Topology {
             relay.failed(home.loop, difference);
             return;
         }
+        if (bound != null) {
+            bind(client, bound.binding(name), new Relay<>(home.loop, new Reply<>() {
+                @Override
+                public void done(Void result) {
+                    find(client, spec, options, bound, existing, relay);
+                }
+
+                @Override
+                public void failed(BrokerError error) {
+                    relay.failed(home.loop, error);
+                }
+            }));
+        } else {
+            find(client, spec, options, null, existing, relay);
+        }
+    }
+
+    /** Answers with a queue that is what was declared. */
+    private void find(
+            ConnectedClient client, QueueSpec spec, QueueOptions options, BoundTo bound, QueueProxy existing,
+            Relay<QueueStatus> relay) {
+        Queue queue = existing.queue();
         existing.run(home, () -> {
             if (queue.isRemoved()) {
                 // The news of its end is on its way here, ahead of this: the name is free then.
-                queue.loop().send(home.loop, () -> declareQueue(client, spec, options, relay));
+                queue.loop().send(home.loop, () -> declareQueue(client, spec, options, bound, relay));
             } else {
                 queue.used();
                 QueueStatus status = queue.status();
@@ -310,7 +350,8 @@ final class Topology {
         });
     }
 
-    private void create(ConnectedClient client, QueueSpec spec, QueueOptions options, Relay<QueueStatus> relay) {
+    private void create(
+            ConnectedClient client, QueueSpec spec, QueueOptions options, BoundTo bound, Relay<QueueStatus> relay) {
         boolean owned = options.exclusive() || options.deletedWithConnection();
         LoopContext context = owned ? client.context() : contexts[nextLoop];
         if (!owned) {
@@ -329,7 +370,7 @@ final class Topology {
                     relay.failed(home.loop, new BrokerError.Unavailable(home.journal().state().reason()));
                     return;
                 }
-                host.postpone(() -> declareQueue(client, spec, options, relay));
+                host.postpone(() -> declareQueue(client, spec, options, bound, relay));
                 return;
             }
         } else if (home.journal() != null) {
@@ -348,7 +389,25 @@ final class Topology {
         if (owned) {
             home.loop.send(client.loop(), () -> client.owns(proxy));
         }
+        if (bound != null) {
+            bind(spec.name(), bound);
+        }
         answer(Witness.Command.DECLARE, record != null, relay, new QueueStatus(spec.name(), 0, 0));
+    }
+
+    private void bind(String queue, BoundTo bound) {
+        BindingSpec spec = bound.binding(queue);
+        Binding binding = toBinding(spec);
+        switch (published.get().bind(binding)) {
+            case Outcome.Applied<QueueProxy> applied -> {
+                home.tally.bindings++;
+                publish(applied, isDurable(published.get(), binding) ? bound(spec) : null);
+            }
+            case Outcome.Unchanged<QueueProxy> unchanged ->
+                throw new IllegalStateException(binding + " was there before its queue");
+            case Outcome.Refused<QueueProxy> refused ->
+                throw new IllegalStateException(binding + " was refused: " + refused.reason());
+        }
     }
 
     private TopologyRecord declared(Queue queue) {
@@ -417,7 +476,7 @@ final class Topology {
             LoopContext context = contexts[nextLoop];
             nextLoop = (nextLoop + 1) % contexts.length;
             Queue queue = new Queue(
-                    each.spec(), each.options(), host.name(), null, context.loop,
+                    each.spec(), each.optionsWith(host.filters()), host.name(), null, context.loop,
                     host.effects(context.loop.index()),
                     host.newAccount(each.spec().name(), context.loop));
             queue.logged(each.id());

@@ -92,6 +92,14 @@ final class TransactionWork implements Transaction {
     }
 
     @Override
+    public int publish(Message message, Producer producer) {
+        if (producer != null && producer.credit() instanceof Credit line) {
+            line.spendElsewhere();
+        }
+        return publish(message);
+    }
+
+    @Override
     public void settle(List<Delivery> deliveries, Delivery.Outcome outcome) {
         settlements.add(new Settlement(List.copyOf(deliveries), outcome));
     }
@@ -206,6 +214,13 @@ final class TransactionWork implements Transaction {
         void refused(BrokerError error) {
             letGoOfMemory();
             reply.failed(error);
+        }
+
+        @Override
+        void heldTooLong(Account account) {
+            client.context().tally.refusedByPolicy++;
+            account.refusedByPolicy();
+            refused(account.heldTooLong());
         }
 
         @Override
@@ -407,7 +422,8 @@ final class TransactionWork implements Transaction {
                     Message message = publish.message;
                     published.add(new CommitRecord.Publish(
                             publish.position, publish.recordBytes, message.priority(), message.body().length,
-                            here.loop.currentTimeMillis(), message.ttlMillis(), publish.route.loggedIds()));
+                            here.loop.currentTimeMillis(), message.ttlMillis(), message.notBeforeMillis(),
+                            publish.route.loggedIds()));
                 }
             }
             TurnRecord accepted = new TurnRecord();

@@ -2,7 +2,9 @@ package io.sluicemq.broker.engine;
 
 import io.sluicemq.api.BrokerError;
 import io.sluicemq.api.Completion;
+import io.sluicemq.api.MessageFilter;
 import io.sluicemq.api.MessageFormat;
+import io.sluicemq.base.Count;
 import io.sluicemq.base.Loop;
 import io.sluicemq.base.Published;
 import io.sluicemq.broker.flow.Account;
@@ -34,6 +36,9 @@ final class VirtualHost {
     private final Identities identities = new Identities();
     private final LoopContext home;
     private final HostEffects[] effects;
+    private final LoopContext[] contexts;
+    private final Count creditLines = new Count();
+    private boolean routesToldPlanned;
     private final BrokerConfig config;
     /** Changes that wait for room in the log, in their order. */
     private final ArrayDeque<Runnable> postponed = new ArrayDeque<>(0);
@@ -59,6 +64,7 @@ final class VirtualHost {
         this.config = config;
         this.nextQueueId = firstQueueId;
         this.queueIdStep = queueIdStep;
+        this.contexts = contexts;
         this.effects = new HostEffects[contexts.length];
         for (int i = 0; i < contexts.length; i++) {
             effects[i] = new HostEffects(this, contexts[i]);
@@ -66,7 +72,7 @@ final class VirtualHost {
         AddressLimits ownLimits = config.virtualHostLimits().get(name);
         this.account = ownLimits == null
                 ? null
-                : new Account(Account.Kind.VIRTUAL_HOST, name, name, null, home.loop, ownLimits);
+                : newAccount(Account.Kind.VIRTUAL_HOST, name, null, home.loop, ownLimits);
         this.settings = new Published<>(config.addressSettings());
         home.firstInRoom(this::room);
         this.topology = new Topology(this, home, contexts, table, config.names());
@@ -108,7 +114,37 @@ final class VirtualHost {
 
     /** The account of a new queue. */
     Account newAccount(String queue, Loop loop) {
-        return new Account(Account.Kind.QUEUE, queue, name, account, loop, settings.get().limitsOf(queue));
+        return newAccount(Account.Kind.QUEUE, queue, account, loop, settings.get().limitsOf(queue));
+    }
+
+    private Account newAccount(Account.Kind kind, String address, Account parent, Loop loop, AddressLimits limits) {
+        Account made = new Account(kind, address, name, parent, loop, limits);
+        made.gate().recallsBy(() -> {
+            for (LoopContext context : contexts) {
+                loop.send(context.loop, () -> context.credits.recall(made));
+            }
+        });
+        return made;
+    }
+
+    // ---- credit
+
+    /** A credit line to here was opened (1) or closed (-1); from any loop, and before it looks where its messages go. */
+    void creditLines(int difference) {
+        creditLines.add(difference);
+    }
+
+    /** On the topology's loop: there is another table. Credit follows its messages. */
+    void routesChanged() {
+        if (creditLines.sum() > 0 && !routesToldPlanned) {
+            routesToldPlanned = true;
+            home.loop.atTurnEnd(() -> {
+                routesToldPlanned = false;
+                for (LoopContext context : contexts) {
+                    home.loop.send(context.loop, () -> context.credits.routesChanged(this));
+                }
+            });
+        }
     }
 
     /** What messages published to an exchange are counted in together; null if it has no limit for that. */
@@ -148,7 +184,7 @@ final class VirtualHost {
             existing.limits(limits.limitsExchanges() ? limits : AddressLimits.UNLIMITED);
         } else if (limits.limitsExchanges()) {
             Map<String, Account> more = new HashMap<>(exchangeAccounts.get());
-            more.put(exchange, new Account(Account.Kind.EXCHANGE, exchange, name, null, home.loop, limits));
+            more.put(exchange, newAccount(Account.Kind.EXCHANGE, exchange, null, home.loop, limits));
             exchangeAccounts.publish(Map.copyOf(more));
         }
     }
@@ -201,6 +237,11 @@ final class VirtualHost {
 
     Function<String, MessageFormat> formats() {
         return config::format;
+    }
+
+    /** Reads the text of a filter; null if there are none. */
+    Function<String, MessageFilter> filters() {
+        return config.filters();
     }
 
     boolean hasWitness() {

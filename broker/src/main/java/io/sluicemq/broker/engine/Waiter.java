@@ -96,7 +96,7 @@ final class Waiter implements Ticket.Holder {
         account = where;
         long bytes = arrival.memoryBytes();
         context.messageBytes(bytes);
-        context.tally.parkedMessages++;
+        context.tally.parkedMessages += arrival.publishes();
         context.tally.parkedBytes += bytes;
         arrival.waits(where);
         if (arrival.producer() != null) {
@@ -111,7 +111,7 @@ final class Waiter implements Ticket.Holder {
         leaveGate();
         long bytes = arrival.memoryBytes();
         context.messageBytes(-bytes);
-        context.tally.parkedMessages--;
+        context.tally.parkedMessages -= arrival.publishes();
         context.tally.parkedBytes -= bytes;
         if (arrival.producer() != null) {
             arrival.producer().unparked(Math.toIntExact(bytes));
@@ -232,10 +232,15 @@ final class Waiter implements Ticket.Holder {
     }
 
     @Override
+    public boolean waits(Ticket asked) {
+        return asked == ticket;
+    }
+
+    @Override
     public int parkedMessages() {
         int messages = 0;
         for (Waiter each : lane.waiters()) {
-            messages += lane.first(each) == this ? 1 : 0;
+            messages += lane.first(each) == this ? each.arrival.publishes() : 0;
         }
         return messages;
     }

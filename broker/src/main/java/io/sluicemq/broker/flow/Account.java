@@ -47,6 +47,16 @@ public final class Account {
             this.messages = messages;
         }
 
+        /** Whether it is of that account. */
+        public boolean isOf(Account other) {
+            return account == other;
+        }
+
+        /** For how many times so much it has room. */
+        public long times(long bytesEach, long messagesEach) {
+            return Math.min(bytesEach == 0 ? Long.MAX_VALUE : bytes / bytesEach, messages / messagesEach);
+        }
+
         boolean take(long neededBytes, long neededMessages) {
             if (bytes < neededBytes || messages < neededMessages) {
                 return false;
@@ -163,6 +173,9 @@ public final class Account {
             // All of them, as the policy or the time that they may wait may be another.
             gate.reconsider();
         }
+        if (room.holders() > 0) {
+            gate.recall();
+        }
     }
 
     private void apply(AddressLimits next) {
@@ -247,6 +260,43 @@ public final class Account {
     /** Whether a message of that size can come when there is nothing else. */
     public boolean everFits(long bytes, long messages) {
         return room.everFits(bytes, messages);
+    }
+
+    // ---- what is reserved for messages that may never come
+
+    /**
+     * One more credit line holds room here, or one fewer; from any loop. To be said before it reserves: then it is either
+     * refused since somebody waits, or asked to give back.
+     */
+    public void creditLines(int difference) {
+        room.holders(difference);
+    }
+
+    /** How many credit lines hold room here. */
+    public int creditLines() {
+        return room.holders();
+    }
+
+    /** How many times so much is the fair part of what is free, if there is one for each credit line. */
+    public long fairPartOfFree(long bytesEach, long messagesEach) {
+        return fairPart(room.usedBytes(), room.usedMessages(), room.holders(), bytesEach, messagesEach);
+    }
+
+    /** How many times so much is the fair part of all there is, if there is one for each credit line and one for who waits. */
+    public long fairPartOfAll(long bytesEach, long messagesEach) {
+        return fairPart(0, 0, room.holders() + 1, bytesEach, messagesEach);
+    }
+
+    private long fairPart(long usedBytes, long usedMessages, int parts, long bytesEach, long messagesEach) {
+        return Math.min(
+                times(room.maxBytes(), usedBytes, parts, bytesEach),
+                times(room.maxMessages(), usedMessages, parts, messagesEach));
+    }
+
+    private static long times(long limit, long used, int parts, long each) {
+        return limit == Allowance.UNLIMITED || each == 0
+                ? Long.MAX_VALUE
+                : Math.max(0, limit - used) / Math.max(1, parts) / each;
     }
 
     // ---- what leaves

@@ -49,6 +49,7 @@ public final class Gate {
     private boolean refilling;
     private BooleanSupplier drained = () -> true;
     private LongPredicate makesRoom = bytes -> false;
+    private Runnable recalls = () -> {};
 
     Gate(Account account, Allowance room, Loop home) {
         this.account = account;
@@ -69,6 +70,18 @@ public final class Gate {
         makesRoom = action;
     }
 
+    /**
+     * @param action has all credit lines that hold room here look whether they are to give back: run once when somebody begins to
+     *     wait, and when the limits change; who is granted credit while others wait looks by itself
+     */
+    public void recallsBy(Runnable action) {
+        recalls = action;
+    }
+
+    void recall() {
+        recalls.run();
+    }
+
     /** Somebody waits from now on, unless it can be served at once, or comes because of limits that hold no more. */
     public void enter(Ticket ticket) {
         home.assertCurrent();
@@ -85,6 +98,9 @@ public final class Gate {
         serve();
         if (first && !isEmpty()) {
             log(ticket);
+            if (room.holders() > 0) {
+                recall();
+            }
         }
     }
 

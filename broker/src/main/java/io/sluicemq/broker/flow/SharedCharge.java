@@ -23,8 +23,8 @@ public final class SharedCharge implements Charge {
     }
 
     /** What a message of that size counts for in so many queues. */
-    public static long bytes(int sizeBytes, int queues) {
-        return queues == 0 ? 0 : sizeBytes + (long) (queues - 1) * Message.ENTRY_BYTES;
+    public static long bytes(long sizeBytes, int queues) {
+        return queues == 0 ? 0 : sizeBytes + (queues - 1L) * Message.ENTRY_BYTES;
     }
 
     @Override

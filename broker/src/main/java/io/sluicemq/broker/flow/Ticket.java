@@ -22,6 +22,9 @@ public final class Ticket {
         /** What it is within its connection, for people; facts that do not change. */
         String producer();
 
+        /** Whether it still waits by that ticket; on its loop. */
+        boolean waits(Ticket ticket);
+
         /** How many publishes wait there, and how many bytes; on its loop. */
         int parkedMessages();
 

@@ -12,12 +12,16 @@ import java.util.List;
  *  payload = publishes(i32) publish* turn
  *
  *  publish, at its
- *  0          8              12         13   14           16          20                28          36
- *  +----------+--------------+----------+----+------------+-----------+-----------------+-----------+- - - - - - -+
- *  | position | payloadBytes | priority | 0  | queueCount | bodyBytes | publishedMillis | ttlMillis | ids (i64)   |
- *  |   i64    |     i32      |    u8    | u8 |    u16     |    i32    |       i64       |    i64    |             |
- *  +----------+--------------+----------+----+------------+-----------+-----------------+-----------+- - - - - - -+
+ *  0          8              12         13      14           16          20                28          36
+ *  +----------+--------------+----------+-------+------------+-----------+-----------------+-----------+- - - - - - -+
+ *  | position | payloadBytes | priority | flags | queueCount | bodyBytes | publishedMillis | ttlMillis | ids (i64)   |
+ *  |   i64    |     i32      |    u8    |  u8   |    u16     |    i32    |       i64       |    i64    |             |
+ *  +----------+--------------+----------+-------+------------+-----------+-----------------+-----------+- - - - - - -+
+ *  +- - - - - - - - - - - - -+
+ *  | [notBeforeMillis (i64)] |
+ *  +- - - - - - - - - - - - -+
  *
+ *  flags     1: there is notBeforeMillis
  *  turn      the payload of a {@link TurnRecord}
  * </pre>
  *
@@ -26,6 +30,7 @@ import java.util.List;
 public final class CommitRecord {
 
     private static final int PUBLISH_BYTES = 36;
+    private static final int DELAYED = 1;
 
     private CommitRecord() {}
 
@@ -36,6 +41,7 @@ public final class CommitRecord {
      * @param payloadBytes the length of its payload
      * @param publishedMillis when, in milliseconds since 1970
      * @param ttlMillis milliseconds it may wait in a queue, or {@link Message#NO_TTL}
+     * @param notBeforeMillis when it may be delivered first, in milliseconds since 1970; 0 for at once
      * @param queueIds the queues that it goes to; shared, not to be changed
      */
     public record Publish(
@@ -45,13 +51,15 @@ public final class CommitRecord {
             int bodyBytes,
             long publishedMillis,
             long ttlMillis,
+            long notBeforeMillis,
             long[] queueIds) {}
 
     /** Bytes of the payload. */
     public static int length(List<Publish> publishes, TurnRecord turn) {
         long length = Integer.BYTES + (long) turn.length();
         for (Publish publish : publishes) {
-            length += PUBLISH_BYTES + (long) Long.BYTES * publish.queueIds.length;
+            length += PUBLISH_BYTES + (long) Long.BYTES * publish.queueIds.length
+                    + (publish.notBeforeMillis == 0 ? 0 : Long.BYTES);
         }
         return Math.toIntExact(length);
     }
@@ -71,13 +79,16 @@ public final class CommitRecord {
             }
             Numbers.putLong(target, publish.position);
             Numbers.putInt(target, publish.payloadBytes);
-            target.put((byte) publish.priority).put((byte) 0);
+            target.put((byte) publish.priority).put((byte) (publish.notBeforeMillis == 0 ? 0 : DELAYED));
             Numbers.putShort(target, queues);
             Numbers.putInt(target, publish.bodyBytes);
             Numbers.putLong(target, publish.publishedMillis);
             Numbers.putLong(target, publish.ttlMillis);
             for (long queueId : publish.queueIds) {
                 Numbers.putLong(target, queueId);
+            }
+            if (publish.notBeforeMillis != 0) {
+                Numbers.putLong(target, publish.notBeforeMillis);
             }
         }
         turn.writeTo(target);
@@ -103,14 +114,14 @@ public final class CommitRecord {
         long position = Numbers.readLong(in);
         int payloadBytes = Numbers.readInt(in);
         int priority = Numbers.readByte(in) & 0xFF;
-        int zero = Numbers.readByte(in);
+        int flags = Numbers.readByte(in);
         int queues = Numbers.readUnsignedShort(in);
         int bodyBytes = Numbers.readInt(in);
         long publishedMillis = Numbers.readLong(in);
         long ttlMillis = Numbers.readLong(in);
         if (position < 0
                 || (position & 7) != 0
-                || zero != 0
+                || (flags & ~DELAYED) != 0
                 || bodyBytes < 0
                 || bodyBytes > payloadBytes
                 || ttlMillis < Message.NO_TTL) {
@@ -122,7 +133,9 @@ public final class CommitRecord {
         for (int i = 0; i < queues; i++) {
             queueIds[i] = Numbers.readLong(in);
         }
-        return new Publish(position, payloadBytes, priority, bodyBytes, publishedMillis, ttlMillis, queueIds);
+        long notBeforeMillis = (flags & DELAYED) == 0 ? 0 : Numbers.readLong(in);
+        return new Publish(
+                position, payloadBytes, priority, bodyBytes, publishedMillis, ttlMillis, notBeforeMillis, queueIds);
     }
 
     /** Is told what a transaction publishes, then what it does to queues. */

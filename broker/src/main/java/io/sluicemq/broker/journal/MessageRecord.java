@@ -17,11 +17,12 @@ import java.util.function.Function;
  *  | flags | priority | queueCount | bodyBytes | publishedMillis | ttlMillis | queueCount ids (i64) |
  *  |  u8   |    u8    |    u16     |    i32    |       i64       |    i64    |                      |
  *  +-------+----------+------------+-----------+-----------------+-----------+- - - - - - - - - - -+
- *  +- - - -+- - - - - - -+- - - - - -+-------------------+- - - - +- - - +
- *  | names | [extraKeys] | [deaths]  | headerBytes (i32) | header | body |
- *  +- - - -+- - - - - - -+- - - - - -+-------------------+- - - - +- - - +
+ *  +- - - - - - - - - - - - -+- - - -+- - - - - - -+- - - - - -+-------------------+- - - - +- - - +
+ *  | [notBeforeMillis (i64)] | names | [extraKeys] | [deaths]  | headerBytes (i32) | header | body |
+ *  +- - - - - - - - - - - - -+- - - -+- - - - - - -+- - - - - -+-------------------+- - - - +- - - +
  *
- *  flags      1: there are extraKeys; 2: there are deaths; 4: not persistent
+ *  flags      1: there are extraKeys; 2: there are deaths; 4: not persistent; 8: it is of a group, which its header names;
+ *             16: there is notBeforeMillis
  *  ttlMillis  -1: none
  *  names      format(text) exchange(text) routingKey(text)
  *  extraKeys  count(varint) text*
@@ -48,6 +49,8 @@ public final class MessageRecord {
     private static final int EXTRA_KEYS = 1;
     private static final int DEATHS = 2;
     private static final int TRANSIENT = 4;
+    private static final int GROUPED = 8;
+    private static final int DELAYED = 16;
 
     private static final int CLAIMED = 1;
     private static final int EXPIRATION = 2;
@@ -75,6 +78,9 @@ public final class MessageRecord {
     /** Bytes of the payload. */
     public static int length(Message message, byte[] names, int queues) {
         int length = QUEUES_AT + Long.BYTES * queues + names.length + Integer.BYTES;
+        if (message.notBeforeMillis() != 0) {
+            length += Long.BYTES;
+        }
         if (!message.extraKeys().isEmpty()) {
             length += textsBytes(message.extraKeys());
         }
@@ -124,7 +130,9 @@ public final class MessageRecord {
         }
         boolean extraKeys = !message.extraKeys().isEmpty();
         boolean deaths = !message.deaths().isEmpty();
-        target.put((byte) ((extraKeys ? EXTRA_KEYS : 0) | (deaths ? DEATHS : 0) | (message.durable() ? 0 : TRANSIENT)));
+        target.put((byte) ((extraKeys ? EXTRA_KEYS : 0) | (deaths ? DEATHS : 0) | (message.durable() ? 0 : TRANSIENT)
+                | (message.group() == null ? 0 : GROUPED)
+                | (message.notBeforeMillis() == 0 ? 0 : DELAYED)));
         target.put((byte) message.priority());
         Numbers.putShort(target, queues);
         Numbers.putInt(target, message.body().length);
@@ -132,6 +140,9 @@ public final class MessageRecord {
         Numbers.putLong(target, message.ttlMillis());
         for (int i = 0; i < queues; i++) {
             Numbers.putLong(target, queueIds[i]);
+        }
+        if (message.notBeforeMillis() != 0) {
+            Numbers.putLong(target, message.notBeforeMillis());
         }
         target.put(names);
         if (extraKeys) {
@@ -188,7 +199,7 @@ public final class MessageRecord {
     public static void check(ByteBuffer p) throws BadRecord {
         Numbers.require(p, QUEUES_AT);
         int bodyBytes = bodyBytes(p);
-        if (bodyBytes < 0 || (long) QUEUES_AT + (long) Long.BYTES * queueCount(p) + bodyBytes > p.remaining()) {
+        if (bodyBytes < 0 || namesAt(p) + bodyBytes > p.remaining()) {
             throw new BadRecord("a message to " + queueCount(p) + " queues with a body of " + bodyBytes + " bytes in "
                     + p.remaining() + " bytes");
         }
@@ -224,6 +235,20 @@ public final class MessageRecord {
         return Numbers.longAt(p, p.position() + TTL_AT);
     }
 
+    /** When it may be delivered first, in milliseconds since 1970; 0 for at once. */
+    public static long notBeforeMillis(ByteBuffer p) {
+        return isDelayed(p) ? Numbers.longAt(p, p.position() + QUEUES_AT + Long.BYTES * queueCount(p)) : 0;
+    }
+
+    private static boolean isDelayed(ByteBuffer p) {
+        return (p.get(p.position()) & DELAYED) != 0;
+    }
+
+    /** Where the names begin, from the payload's start. */
+    private static long namesAt(ByteBuffer p) {
+        return QUEUES_AT + (long) Long.BYTES * queueCount(p) + (isDelayed(p) ? Long.BYTES : 0);
+    }
+
     // ---- reading what is behind the names ------------------------------------------------------------------------------
 
     /**
@@ -235,7 +260,7 @@ public final class MessageRecord {
         int start = p.position();
         try {
             int flags = p.get(start);
-            p.position(start + QUEUES_AT + Long.BYTES * queueCount(p));
+            p.position(start + (int) namesAt(p));
             for (int names = 0; names < 3; names++) {
                 Numbers.skipText(p);
             }
@@ -281,13 +306,14 @@ public final class MessageRecord {
     private static Message read(ByteBuffer p, Function<String, MessageFormat> formats) throws BadRecord {
         check(p);
         int flags = p.get(p.position());
-        if ((flags & ~(EXTRA_KEYS | DEATHS | TRANSIENT)) != 0) {
+        if ((flags & ~(EXTRA_KEYS | DEATHS | TRANSIENT | GROUPED | DELAYED)) != 0) {
             throw new BadRecord("a message with the flags " + (flags & 0xFF));
         }
         int bodyBytes = bodyBytes(p);
         int priority = priority(p);
         long ttlMillis = ttlMillis(p);
-        p.position(p.position() + QUEUES_AT + Long.BYTES * queueCount(p));
+        long notBeforeMillis = notBeforeMillis(p);
+        p.position(p.position() + (int) namesAt(p));
         String formatName = Numbers.readText(p);
         MessageFormat format = formats.apply(formatName);
         if (format == null) {
@@ -305,6 +331,10 @@ public final class MessageRecord {
         Message message = new Message(
                 format, exchange, routingKey, extraKeys, header, body, (flags & TRANSIENT) == 0, priority, ttlMillis,
                 null);
+        if ((flags & GROUPED) != 0) {
+            message.group(format.group(message));
+        }
+        message.notBefore(notBeforeMillis);
         if (deaths.isEmpty()) {
             return message;
         }

@@ -1,6 +1,7 @@
 package io.sluicemq.broker.journal;
 
 import java.nio.ByteBuffer;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -34,7 +35,9 @@ public final class RecordText {
         String queues = IntStream.range(0, MessageRecord.queueCount(payload))
                 .mapToObj(i -> Long.toString(MessageRecord.queueId(payload, i)))
                 .collect(Collectors.joining(", "));
-        return "queue " + queues + ", body " + MessageRecord.bodyBytes(payload) + " bytes";
+        long notBefore = MessageRecord.notBeforeMillis(payload);
+        return "queue " + queues + ", body " + MessageRecord.bodyBytes(payload) + " bytes"
+                + (notBefore == 0 ? "" : ", not before " + Instant.ofEpochMilli(notBefore));
     }
 
     private static String commit(ByteBuffer payload) throws BadRecord {

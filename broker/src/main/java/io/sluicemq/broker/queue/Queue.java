@@ -53,7 +53,6 @@ public final class Queue {
     private final Consumers consumers;
     private final Pace pace;
     private final LengthLimit limit;
-    private long nextSequence;
     private long readyBodyBytes;
     private int unsettled;
     private long unsettledBytes;
@@ -68,10 +67,16 @@ public final class Queue {
     private boolean survives;
     /** Where its messages go when memory has enough of them; null if there is no log. */
     private Paging paging;
+    /** Finds messages for those who don't take all. */
+    private Scans scans;
     /** What the log has of it. */
     private final LoggedMessages logged;
     /** Who asked for a message while the next ones are being read. */
     private final ArrayDeque<WaitingGet> gets = new ArrayDeque<>(0);
+    private final Drains drains = new Drains(this);
+    private final Refusals refusals;
+    private final Groups groups;
+    private final Delays delays;
     private Loop.Timer expiryTimer;
     private long expiryTimerMillis = QueueEntry.NEVER;
     private long expiringEntries;
@@ -94,8 +99,12 @@ public final class Queue {
         this.account = account;
         this.ready = new PriorityMessages(options.maxPriority());
         this.logged = new LoggedMessages(ready);
+        this.scans = new Scans(this, ready, effects, loop, null);
         this.expiry = new Expiry(ready);
         this.consumers = new Consumers(options.singleActiveConsumer());
+        this.refusals = new Refusals(consumers);
+        this.groups = new Groups(consumers);
+        this.delays = new Delays(this, effects, loop);
         this.pace = new Pace(loop);
         this.limit = new LengthLimit(name, virtualHost, options);
         account.gate().drainedWhen(() -> ready.size() == 0);
@@ -162,6 +171,7 @@ public final class Queue {
     public void numbered(long number) {
         id = number;
         paging = new Paging(this, ready, effects, loop);
+        scans = new Scans(this, ready, effects, loop, paging);
     }
 
     /** Takes what was recovered of it from the log, before it {@link #start}s. */
@@ -177,6 +187,11 @@ public final class Queue {
                 paging.restore(level, backlog);
             }
         }
+        for (Delayed entry : messages.delayed()) {
+            account.stored(entry.sizeBytes(), 1);
+        }
+        delays.restore(messages.delayed());
+        effects.delayed(delays.size());
         effects.changed(0, ready.size(), 0);
     }
 
@@ -200,6 +215,7 @@ public final class Queue {
         loop.assertCurrent();
         used();
         watchBacklog();
+        delays.arm();
         limitMemory(account.limits());
     }
 
@@ -240,6 +256,11 @@ public final class Queue {
 
     public int ready() {
         return ready.size();
+    }
+
+    /** Messages that are not to be delivered yet. */
+    public int delayed() {
+        return delays.size();
     }
 
     /** Bytes of messages that consumers hold. */
@@ -297,7 +318,10 @@ public final class Queue {
             unlog(position, share);
             return null;
         }
-        if (limit.refuses() && limit.isExceededBy(ready.size() + 1L, readyBodyBytes + message.body().length)) {
+        if (limit.refuses()
+                && limit.isExceededBy(
+                        ready.size() + delays.size() + 1L,
+                        readyBodyBytes + delays.bodyBytes() + message.body().length)) {
             if (options.overflow() == QueueOptions.Overflow.REJECT_PUBLISH_DLX) {
                 deadLetter(message, Death.Reason.MAX_LENGTH, position, share, QueueEntry.NEVER, null);
             } else {
@@ -309,7 +333,7 @@ public final class Queue {
             return limit.error();
         }
         append(message, position, share);
-        if (producer != null && !consumers.isEmpty() && ready.size() > 0) {
+        if (producer != null && consumers.take() && ready.size() > 0) {
             pace.waits(producer, ready.size(), readyBodyBytes);
         }
         return null;
@@ -339,8 +363,21 @@ public final class Queue {
     }
 
     private void append(Message message, long position, int share) {
-        int level = ready.level(message.priority());
         long expiresAt = expiresAt(message);
+        if (message.notBeforeMillis() != 0 && message.notBeforeMillis() > loop.currentTimeMillis()) {
+            delays.add(ready.level(message.priority()), message, position, share, expiresAt);
+            effects.delayed(1);
+        } else {
+            append(message, position, share, expiresAt, false);
+        }
+    }
+
+    /** @param waited whether it has waited until now, so that it may have expired */
+    private void append(Message message, long position, int share, long expiresAt, boolean waited) {
+        int level = ready.level(message.priority());
+        if (wasTakenBeforeOthers(message, level, position, share, expiresAt)) {
+            return;
+        }
         if (paging != null && paging.takes(level, position, share, message, expiresAt)) {
             readyBodyBytes += message.body().length;
             effects.changed(0, 1, 0);
@@ -351,11 +388,16 @@ public final class Queue {
             if (!limit.refuses()) {
                 dropOverflow();
             }
+            if (consumers.filter()) {
+                consumers.offerFiltering(false);
+                dispatch();
+            }
             return;
         }
-        QueueEntry entry = new QueueEntry(this, message, nextSequence++, expiresAt);
+        QueueEntry entry = new QueueEntry(this, message, ready.takeSequence(level), expiresAt);
         entry.position = position;
         entry.share = share;
+        entry.waited = waited;
         effects.stored(message);
         addReady(entry, true);
         dispatch();
@@ -371,6 +413,59 @@ public final class Queue {
                 paging.trim();
             }
         }
+    }
+
+    /** A message is delayed no more. */
+    void due(Delayed entry) {
+        effects.delayed(-1);
+        if (entry.message != null) {
+            append(entry.message, QueueEntry.NOT_LOGGED, 0, entry.expiresAtMillis, true);
+            return;
+        }
+        paging.due(entry);
+        readyBodyBytes += entry.bodyBytes;
+        effects.changed(0, 1, 0);
+        if (entry.expiresAtMillis != QueueEntry.NEVER) {
+            expiringEntries++;
+        }
+        if (consumers.filter()) {
+            consumers.offerFiltering(false);
+        }
+    }
+
+    /** Those that were due are delayed no more. */
+    void dueEnded() {
+        if (!removed) {
+            watchBacklog();
+            dispatch();
+            if (!limit.refuses()) {
+                dropOverflow();
+            }
+        }
+    }
+
+    /** Gives a message to one who doesn't take all and has looked at all before it, if it would wait in the log otherwise. */
+    private boolean wasTakenBeforeOthers(Message message, int level, long position, int share, long expiresAt) {
+        if (!consumers.filter() || dispatching || paging == null || tooManyLettersWait()
+                || ready.resident() == 0 && !ready.waitsInLog(level)) {
+            return false;
+        }
+        QueueEntry entry = new QueueEntry(this, message, ready.nextSequence(level), expiresAt);
+        dispatching = true;
+        QueueConsumer taker = scans.takerOf(entry, level, consumers.all());
+        dispatching = false;
+        if (taker != null) {
+            ready.takeSequence(level);
+            entry.position = position;
+            entry.share = share;
+            effects.stored(message);
+            handOver(entry, taker);
+            entry.deliver(loop);
+        }
+        if (dispatchAgain) {
+            dispatch();
+        }
+        return taker != null;
     }
 
     /** A message that was counted has left for good. */
@@ -437,6 +532,7 @@ public final class Queue {
             // What was being read is not: whoever waits for it has what is left, or nothing.
             serveGets();
             readAhead();
+            drains.check();
         }
         return !account.overflowsWith(bytes, messages);
     }
@@ -460,16 +556,14 @@ public final class Queue {
 
     // ---- what waits in the log
 
-    /** A message was read back from its {@linkplain Backlog#PAGED place}: it is ready in memory now. */
-    void loaded(Message message, long place, int share, long expiresAtMillis) {
-        QueueEntry entry = new QueueEntry(this, message, nextSequence++, expiresAtMillis);
-        if (!Backlog.isPaged(place)) {
-            entry.position = place;
-            entry.share = share;
-        }
-        entry.waited = true;
-        logged.loaded(entry, place);
+    /**
+     * A message was read back from its {@linkplain Backlog#PAGED place}, or {@linkplain Backlog#heldKey what stands for it}: it is
+     * ready in memory now.
+     */
+    void loaded(Message message, long sequence, long place, int share, long expiresAtMillis) {
+        QueueEntry entry = entryOf(message, sequence, place, share, expiresAtMillis);
         ready.append(entry);
+        groups.ready(entry);
         if (expiresAtMillis != QueueEntry.NEVER) {
             if (hasOwnTtl(message)) {
                 expiry.watch(entry);
@@ -479,19 +573,54 @@ public final class Queue {
                 armExpiryTimer(expiresAtMillis, loop.currentTimeMillis());
             }
         }
-        consumers.offerFiltering(entry.sequence);
+    }
+
+    /** A message is no longer among those that wait in the log, at this place or {@linkplain Backlog#heldKey held}. */
+    QueueEntry entryOf(Message message, long sequence, long place, int share, long expiresAtMillis) {
+        QueueEntry entry = new QueueEntry(this, message, sequence, expiresAtMillis);
+        if (place >= 0 && !Backlog.isPaged(place)) {
+            entry.position = place;
+            entry.share = share;
+        }
+        entry.waited = true;
+        logged.loaded(entry, place);
+        refusals.loaded(entry, place);
+        return entry;
+    }
+
+    /** What {@link #entryOf} would be, of a message that stays where it is. */
+    QueueEntry probe(Message message, long sequence, long place, long expiresAtMillis) {
+        QueueEntry entry = new QueueEntry(this, message, sequence, expiresAtMillis);
+        entry.waited = true;
+        logged.describe(entry, place);
+        entry.refusers = refusals.of(place);
+        return entry;
     }
 
     /** A ready message was let go of in memory. */
     void pagedOut(QueueEntry entry, long place) {
-        entry.gone();
+        groups.left(entry);
+        keptInLog(entry, place);
+    }
+
+    /** A message is among those that wait in the log, at a place or {@linkplain Backlog#heldKey held}. */
+    void keptInLog(QueueEntry entry, long place) {
         logged.pagedOut(entry, place);
+        refusals.pagedOut(entry, place);
+        entry.gone();
         expiry.left(entry);
+    }
+
+    /** A message that is held in memory, known by {@code heldKey}, was written to a place. */
+    void heldPaged(long heldKey, long place) {
+        logged.heldPaged(heldKey, place);
+        refusals.moved(heldKey, Backlog.position(place));
     }
 
     /** A message has left from among those that wait in the log. */
     void leftBacklog(long position, int headerBytes, int bodyBytes, long expiresAtMillis) {
         logged.left(position);
+        refusals.left(position);
         readyBodyBytes -= bodyBytes;
         if (expiresAtMillis != QueueEntry.NEVER) {
             expiringEntries--;
@@ -506,6 +635,8 @@ public final class Queue {
             return;
         }
         serveGets();
+        // Who found nothing for it in memory may have waited for this.
+        consumers.offerFiltering(groups.anyReady());
         dispatch();
         if (!limit.refuses()) {
             dropOverflow();
@@ -528,6 +659,7 @@ public final class Queue {
         loop.assertCurrent();
         if (!removed) {
             readAhead();
+            dispatch();
         }
     }
 
@@ -562,14 +694,14 @@ public final class Queue {
         return all;
     }
 
-    /** Whether somebody wants its messages. */
+    /** Whether somebody wants its messages as they come. */
     boolean hasTakers() {
-        return !consumers.isEmpty() || !gets.isEmpty();
+        return consumers.takeAll() || !gets.isEmpty();
     }
 
     /** Whether what is read back from the log will do for all who take part: it has lost who had published it. */
     boolean pagesTransient() {
-        return !consumers.filters();
+        return !consumers.needPublisher();
     }
 
     private void readAhead() {
@@ -596,7 +728,8 @@ public final class Queue {
             return null;
         }
         if (limit.isExceededBy(
-                ready.size() + (long) messages.size(), readyBodyBytes + LengthLimit.bodyBytes(messages))) {
+                ready.size() + delays.size() + (long) messages.size(),
+                readyBodyBytes + delays.bodyBytes() + LengthLimit.bodyBytes(messages))) {
             return limit.error();
         }
         limit.promise(messages);
@@ -646,11 +779,11 @@ public final class Queue {
         if (removed) {
             return new BrokerError.NotFound(Kind.QUEUE, name, virtualHost);
         }
-        boolean notAlone = !consumers.isEmpty() || options.singleActiveConsumer();
-        if (consumers.hasExclusive() || consumer.spec().exclusive() && notAlone) {
+        boolean notAlone = consumers.take() || options.singleActiveConsumer();
+        if (!consumer.browses() && (consumers.hasExclusive() || consumer.spec().exclusive() && notAlone)) {
             return new BrokerError.ExclusiveUse(name, virtualHost);
         }
-        hadConsumers = true;
+        hadConsumers |= !consumer.browses();
         consumers.add(consumer);
         effects.changed(1, 0, 0);
         if (unusedTimer != null) {
@@ -678,10 +811,10 @@ public final class Queue {
         }
         end(consumer);
         effects.changed(-1, 0, 0);
-        if (consumers.isEmpty()) {
+        if (!consumers.take()) {
             pace.release();
         }
-        if (consumers.isEmpty() && options.autoDelete() && hadConsumers) {
+        if (!consumers.take() && !consumer.browses() && options.autoDelete() && hadConsumers) {
             remove();
             return;
         }
@@ -694,7 +827,61 @@ public final class Queue {
             effects.underWay(-consumer.unwrittenBytes());
         }
         consumer.end();
+        refusals.ended(consumer, ready);
+        groups.ended(consumer);
         consumer.returnUnused(loop);
+    }
+
+    /** Which groups of messages go to which consumers. */
+    Groups groups() {
+        return groups;
+    }
+
+    /** Which consumers are not to have which messages again. */
+    Refusals refusals() {
+        return refusals;
+    }
+
+    /** A consumer may have had so many deliveries since it began. */
+    public void limit(QueueConsumer consumer, long deliveries) {
+        loop.assertCurrent();
+        consumer.limit(deliveries);
+        reoffer(consumer);
+    }
+
+    /**
+     * Gives a consumer what there is for it, up to its limit, and then limits it to what it has had.
+     *
+     * @param answer run after that; on this loop, and always
+     */
+    public void drain(QueueConsumer consumer, Runnable answer) {
+        loop.assertCurrent();
+        drains.add(
+                consumer, paging == null ? 0 : paging.loaded() + ready.size() - ready.resident(),
+                consumer.filters() ? ready.nextSequences() : null, answer);
+        reoffer(consumer);
+        drains.check();
+    }
+
+    /**
+     * Whether nothing more is to come for a consumer that drains, as things are.
+     *
+     * @param enoughLoaded how many messages must have been read back to have seen all that were there when it began
+     * @param ends the numbers behind those, by level, for one that doesn't take all; otherwise null
+     */
+    boolean isDrained(QueueConsumer consumer, long enoughLoaded, long[] ends) {
+        if (dispatching) {
+            return false; // asked again at the end of that
+        }
+        if (ready.size() == 0 || !consumer.wantsMore() || !consumers.takesPart(consumer) || tooManyLettersWait()) {
+            return true;
+        }
+        // With room it has had all that is for it in memory.
+        if (consumer.waits() && consumer.isWindowOpen()) {
+            return !paging.mayScan() || ends != null && consumer.outlook().isBehind(ends);
+        }
+        return consumer.isWindowOpen()
+                && (paging == null || !paging.isLoading() || paging.loaded() >= enoughLoaded);
     }
 
     /** A consumer was granted shared credit. */
@@ -708,7 +895,9 @@ public final class Queue {
         consumers.offer(consumer);
         dispatch();
         // What could not be used at once goes back: another consumer of that client may have messages waiting.
-        consumer.returnUnused(loop);
+        if (!consumer.waits()) {
+            consumer.returnUnused(loop);
+        }
     }
 
     /** Bytes of a consumer's deliveries have left for the socket. */
@@ -781,12 +970,14 @@ public final class Queue {
     }
 
     private long purge(boolean gone) {
-        long count = 0;
+        long count = delays.discard(gone);
+        effects.delayed((int) -count);
         if (paging != null) {
             long bytes = paging.waitingBytes();
-            count = paging.discard(gone);
-            account.left(loop, bytes, count);
-            effects.changed(0, (int) -count, 0);
+            int waiting = paging.discard(gone);
+            account.left(loop, bytes, waiting);
+            effects.changed(0, -waiting, 0);
+            count += waiting;
         }
         for (QueueEntry entry = ready.first(); entry != null; entry = ready.first()) {
             removeReady(entry);
@@ -799,7 +990,10 @@ public final class Queue {
         readyBodyBytes = 0;
         expiringEntries = 0;
         logged.cleared();
+        scans.cleared();
+        refusals.cleared();
         serveGets();
+        drains.check();
         return count;
     }
 
@@ -824,7 +1018,7 @@ public final class Queue {
         if (ifUnused && !consumers.isEmpty()) {
             return new BrokerError.InUse(Kind.QUEUE, name, virtualHost);
         }
-        if (ifEmpty && ready.size() > 0) {
+        if (ifEmpty && ready.size() + delays.size() > 0) {
             return new BrokerError.NotEmpty(name, virtualHost);
         }
         remove();
@@ -911,10 +1105,16 @@ public final class Queue {
             case RELEASED, RELEASED_ELSEWHERE -> stays = true;
         }
         if (stays) {
+            if (outcome == Outcome.REQUEUED_ELSEWHERE || outcome == Outcome.RELEASED_ELSEWHERE) {
+                refusals.refused(entry, consumer);
+            }
             giveBack(entry);
             if (completion != null) {
                 completion.met(loop);
             }
+        }
+        if (entry.inGroup) {
+            groups.settled(entry, consumer);
         }
         if (!consumer.hasEnded()) {
             consumers.offer(consumer);
@@ -930,10 +1130,24 @@ public final class Queue {
 
     private void giveBack(QueueEntry entry) {
         entry.returned();
+        if (ready.belongsInLog(entry)) {
+            giveBackToLog(entry);
+            return;
+        }
         addReady(entry, false);
         if (entry.expiresAtMillis != QueueEntry.NEVER) {
             watchExpiry(entry);
         }
+    }
+
+    /** One that a consumer who doesn't take all has had, from behind others that wait in the log, returns to its place. */
+    private void giveBackToLog(QueueEntry entry) {
+        int level = ready.level(entry);
+        cameReady(entry);
+        consumers.cameBack(entry, level, groups.anyReady());
+        scans.cameBack(level, entry.sequence);
+        paging.takeBack(entry);
+        watchBacklog();
     }
 
     // ---- ready messages
@@ -944,16 +1158,30 @@ public final class Queue {
         } else {
             ready.restore(entry);
         }
+        groups.ready(entry);
+        cameReady(entry);
+        if (isNew) {
+            consumers.offerFiltering(groups.anyReady());
+        } else {
+            consumers.cameBack(entry, ready.level(entry), groups.anyReady());
+        }
+    }
+
+    private void cameReady(QueueEntry entry) {
         readyBodyBytes += entry.message.body().length;
         if (entry.expiresAtMillis != QueueEntry.NEVER) {
             expiringEntries++;
         }
         effects.changed(0, 1, 0);
-        consumers.offerFiltering(entry.sequence);
     }
 
     private void removeReady(QueueEntry entry) {
         ready.remove(entry);
+        groups.left(entry);
+        leftReady(entry);
+    }
+
+    private void leftReady(QueueEntry entry) {
         readyBodyBytes -= entry.message.body().length;
         if (entry.expiresAtMillis != QueueEntry.NEVER) {
             expiringEntries--;
@@ -975,9 +1203,18 @@ public final class Queue {
     /** Takes a ready entry out for a consumer. */
     private void take(QueueEntry entry, QueueConsumer consumer) {
         removeReady(entry);
+        handOver(entry, consumer);
+    }
+
+    /** Gives a consumer an entry that is not among the ready ones. */
+    private void handOver(QueueEntry entry, QueueConsumer consumer) {
         entry.taken(consumer);
         consumer.taken(entry.windowBytes());
+        groups.taken(entry, consumer);
         if (consumer.settles()) {
+            if (entry.refusers != null) {
+                refusals.gone(entry);
+            }
             left(entry.message);
             effects.released(entry.message);
             unlog(entry, false, null);
@@ -1058,14 +1295,15 @@ public final class Queue {
             return;
         }
         if (tooManyLettersWait()) {
+            drains.check();
             return; // goes on when there are fewer
         }
         dispatching = true;
         try {
             do {
                 dispatchAgain = false;
-                while (ready.first() != null && dispatchOne()) {}
-            } while (dispatchAgain);
+                while (dispatchOne()) {}
+            } while (dispatchAgain || scans.read());
         } finally {
             dispatching = false;
         }
@@ -1073,23 +1311,37 @@ public final class Queue {
             readAhead();
             askForCredit();
         }
+        drains.check();
     }
 
     private boolean dispatchOne() {
-        QueueConsumer consumer = consumers.next();
+        boolean nextIsHere = ready.first() != null;
+        boolean allFilter = groups.anyReady();
+        if (!nextIsHere && (ready.size() == 0 || !allFilter && !consumers.filter())) {
+            return false;
+        }
+        QueueConsumer consumer = consumers.next(!nextIsHere && !allFilter);
         if (consumer == null) {
             return false;
         }
-        QueueEntry entry = consumer.filters() ? nextFor(consumer) : nextUnexpired();
+        boolean filters = consumer.filters() || allFilter;
+        QueueEntry entry = filters ? nextFor(consumer) : nextUnexpired();
         if (entry == null) {
-            if (!consumer.filters()) {
+            if (!filters) {
                 // All that were in memory had expired: it is the first for what is read next.
                 consumers.offer(consumer);
             }
-            // Nothing here is for one that filters; it comes back into the line when something new arrives.
+            // Nothing here is for one that filters; it comes back into the line when something new arrives or was read.
             return true;
         }
-        take(entry, consumer);
+        if (consumer.browses()) {
+            show(entry, consumer);
+            consumers.offer(consumer);
+            return true;
+        }
+        QueueConsumer taker = groups.chosen(entry, consumer);
+        take(entry, taker);
+        consumers.offer(taker);
         consumers.offer(consumer);
         entry.deliver(loop);
         return true;
@@ -1108,16 +1360,70 @@ public final class Queue {
     }
 
     private QueueEntry nextFor(QueueConsumer consumer) {
-        QueueEntry entry = ready.firstFor(consumer);
+        QueueEntry entry = scans.next(consumer);
         if (expiringEntries > 0) {
             long now = loop.currentTimeMillis();
             while (entry != null && isExpired(entry, now)) {
                 leave(entry, Death.Reason.EXPIRED);
-                entry = ready.firstFor(consumer);
+                entry = scans.next(consumer);
             }
         }
-        consumer.passed(entry == null ? nextSequence : entry.sequence);
+        if (entry != null) {
+            consumer.outlook().passed(ready.level(entry), entry.sequence);
+        }
         return entry;
+    }
+
+    // ---- what its scans ask
+
+    boolean isExpired(QueueEntry entry) {
+        return isExpired(entry, loop.currentTimeMillis());
+    }
+
+    /** Whether a consumer may be given a message now. */
+    boolean canTake(QueueConsumer consumer) {
+        return consumer.canTake() && consumers.takesPart(consumer) && !tooManyLettersWait();
+    }
+
+    /** A consumer may look for messages again. */
+    void offer(QueueConsumer consumer) {
+        if (!consumer.hasEnded()) {
+            consumers.offer(consumer);
+        }
+    }
+
+    /** Runs something that gives messages to consumers, who may settle them meanwhile. */
+    void present(Runnable presentation) {
+        dispatching = true;
+        try {
+            presentation.run();
+        } finally {
+            dispatching = false;
+        }
+    }
+
+    /** Messages were read for those who don't take all, or are in memory by now. */
+    void scanned() {
+        if (!removed) {
+            dispatch();
+        }
+    }
+
+    /** Gives a message to a consumer that was taken out of those that wait in the log. */
+    void giveFromLog(QueueEntry entry, QueueConsumer consumer) {
+        leftReady(entry);
+        handOver(entry, consumer);
+        entry.deliver(loop);
+    }
+
+    /** Has a consumer who only looks at messages see one. */
+    void show(QueueEntry entry, QueueConsumer consumer) {
+        QueueEntry copy = entry.copy();
+        copy.taken(consumer);
+        consumer.taken(copy.windowBytes());
+        effects.underWay(copy.windowBytes());
+        effects.delivered();
+        copy.deliver(loop);
     }
 
     private static boolean isExpired(QueueEntry entry, long nowMillis) {
@@ -1149,11 +1455,12 @@ public final class Queue {
         return ttl == QueueOptions.NONE ? QueueEntry.NEVER : loop.currentTimeMillis() + ttl;
     }
 
-    /** Whether a message expires by its own time rather than its queue's. */
+    /** Whether a message expires by its own time rather than its queue's, or may stand behind ones that expire later. */
     private boolean hasOwnTtl(Message message) {
         long ownTtl = message.ttlMillis();
-        return ownTtl != Message.NO_TTL
-                && (options.messageTtlMillis() == QueueOptions.NONE || ownTtl < options.messageTtlMillis());
+        return message.notBeforeMillis() != 0
+                || ownTtl != Message.NO_TTL
+                        && (options.messageTtlMillis() == QueueOptions.NONE || ownTtl < options.messageTtlMillis());
     }
 
     /** Sees to it that messages which wait in the log expire in time. */
@@ -1213,13 +1520,14 @@ public final class Queue {
     /** What is in the log of it, to be written into a checkpoint; null for a queue that isn't there. */
     public QueueSnapshot snapshot() {
         loop.assertCurrent();
-        return survives && !removed ? QueueSnapshot.of(id, logged) : null;
+        return survives && !removed ? QueueSnapshot.of(id, logged, delays.logged()) : null;
     }
 
     /** Finds those of its messages that are at a position between two, both included, which {@code candidate} accepts. */
     public void findPositions(long lowest, long highest, LongPredicate candidate, LongConsumer found) {
         loop.assertCurrent();
         logged.findPositions(lowest, highest, candidate, found);
+        delays.findPositions(lowest, highest, candidate, found);
     }
 
     /** Messages were copied: {@code where} tells the new position of an old one, or a negative number. */
@@ -1229,7 +1537,9 @@ public final class Queue {
             if (paging != null) {
                 paging.moved(from, to);
             }
+            refusals.moved(from, to);
             moved.moved(from, to, share);
         });
+        delays.move(lowest, highest, where, moved);
     }
 }

@@ -7,9 +7,9 @@ import io.sluicemq.base.Loop;
 
 /**
  * A consumer as its queue sees it, owned by the queue's loop: how many more deliveries it may have. It may have one while it
- * has credit (its prefetch less what it holds unsettled, or what was granted from a shared allowance), its window is open
- * (bytes sent to its connection that have not left for the socket, which bounds what a connection buffers), and it is not
- * paused.
+ * has credit (its prefetch less what it holds unsettled, what was granted from a shared allowance, its limit less what it has
+ * had), its window is open (bytes sent to its connection that have not left for the socket, which bounds what a connection
+ * buffers), and it is not paused.
  */
 public final class QueueConsumer {
 
@@ -25,13 +25,21 @@ public final class QueueConsumer {
     private int credit;
     private int granted;
     private boolean creditAsked;
+    /** How many deliveries it may have had since it began. */
+    private long limit;
+
+    private long given;
     private long windowBytes = WINDOW_BYTES;
     private boolean paused;
     private boolean ended;
     private int unsettled;
     private long settledMessages;
-    /** No message before this sequence number is for it; only of use to one that does not take all. */
-    private long cursor;
+    /** How many messages of the queue it is not to have again. */
+    int refusals;
+    /** How many buckets of groups are its own. */
+    int groups;
+    /** What it has looked at; null for one that takes all. */
+    private Outlook outlook;
     /** Whether it stands in the line of those that may have a delivery. */
     boolean inLine;
 
@@ -41,7 +49,8 @@ public final class QueueConsumer {
         this.sink = sink;
         this.clientLoop = clientLoop;
         this.client = client;
-        this.credit = spec.settled() || spec.prefetch() == 0 ? UNLIMITED : spec.prefetch();
+        this.credit = settles() || spec.prefetch() == 0 ? UNLIMITED : spec.prefetch();
+        this.limit = spec.credit() == ConsumerSpec.Credit.LIMIT ? 0 : Long.MAX_VALUE;
     }
 
     public ConsumerSpec spec() {
@@ -58,7 +67,12 @@ public final class QueueConsumer {
 
     /** Whether its deliveries count as accepted when sent. */
     boolean settles() {
-        return spec.settled();
+        return spec.settled() || spec.browses();
+    }
+
+    /** Whether it leaves messages where they are. */
+    boolean browses() {
+        return spec.browses();
     }
 
     int unsettled() {
@@ -84,41 +98,63 @@ public final class QueueConsumer {
 
     /** Whether it takes only some messages. */
     boolean filters() {
-        return spec.noLocal();
+        return spec.noLocal() || refusals > 0 || spec.filter() != null || spec.browses();
     }
 
     /** Whether it may have this message at all. */
-    boolean accepts(Message message) {
-        return !spec.noLocal() || message.publisher() != client;
+    boolean accepts(QueueEntry entry) {
+        return wants(entry)
+                && (entry.message.group() == null || browses() || entry.queue.groups().allows(entry, this));
     }
 
-    long cursor() {
-        return cursor;
+    /** Whether the message is for it, were there no groups. */
+    boolean wants(QueueEntry entry) {
+        Message message = entry.message;
+        return (!spec.noLocal() || message.publisher() != client)
+                && (spec.filter() == null || spec.filter().matches(message))
+                && !entry.isRefusedBy(this);
     }
 
-    /** Everything before {@code sequence} was looked at and is not for it. */
-    void passed(long sequence) {
-        cursor = sequence;
+    /** Whether it waits for messages to be read, to look at them. */
+    boolean waits() {
+        return outlook != null && outlook.waits();
     }
 
-    /** A message has returned to a place that may be behind the cursor. */
-    void lookAgainFrom(long sequence) {
-        cursor = Math.min(cursor, sequence);
+    /** What it has looked at, if it doesn't take all. */
+    Outlook outlook() {
+        if (outlook == null) {
+            outlook = new Outlook();
+        }
+        return outlook;
     }
 
-    /** Whether nothing but shared credit stands between it and a delivery. */
-    private boolean openButForSharedCredit() {
-        return !ended && !paused && credit > 0 && windowBytes > 0;
+    /** Sets how many deliveries it may have had since it began. */
+    void limit(long deliveries) {
+        limit = deliveries;
+    }
+
+    /** It may have no more than it has had. */
+    void limitToGiven() {
+        limit = given;
+    }
+
+    /** Whether nothing but its window and shared credit stand between it and a delivery. */
+    boolean wantsMore() {
+        return !ended && !paused && credit > 0 && given < limit;
+    }
+
+    boolean isWindowOpen() {
+        return windowBytes > 0;
     }
 
     /** Whether it may have a delivery now. */
     boolean canTake() {
-        return openButForSharedCredit() && (!spec.sharedCredit() || granted > 0);
+        return wantsMore() && windowBytes > 0 && (!spec.sharedCredit() || granted > 0);
     }
 
     /** Asks for shared credit, once, if that is all it lacks while messages wait. */
     void askForCredit(Loop here) {
-        if (spec.sharedCredit() && granted == 0 && !creditAsked && openButForSharedCredit()) {
+        if (spec.sharedCredit() && granted == 0 && !creditAsked && wantsMore() && windowBytes > 0) {
             creditAsked = true;
             here.send(clientLoop, sink::creditWanted);
         }
@@ -141,10 +177,11 @@ public final class QueueConsumer {
     /** It is given a message. */
     void taken(int bytes) {
         windowBytes -= bytes;
+        given++;
         if (spec.sharedCredit()) {
             granted--;
         }
-        if (spec.settled()) {
+        if (settles()) {
             settledMessages++;
         } else {
             unsettled++;

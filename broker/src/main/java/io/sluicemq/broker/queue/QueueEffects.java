@@ -134,4 +134,7 @@ public interface QueueEffects {
 
     /** Counts: the queue has gained or lost consumers, or turned messages from ready to unsettled (positive) or back. */
     void changed(int consumers, int ready, int unsettled);
+
+    /** Counts: so many more messages (fewer, if negative) are not to be delivered yet. */
+    void delayed(int difference);
 }

@@ -13,7 +13,7 @@ import io.sluicemq.base.Loop;
 public final class QueueEntry implements Delivery, Runnable {
 
     /** {@link #expiresAtMillis}: it does not expire. */
-    static final long NEVER = Long.MAX_VALUE;
+    static final long NEVER = Delivery.NEVER;
 
     /** {@link #position}: it is in memory only. */
     static final long NOT_LOGGED = -1;
@@ -44,6 +44,11 @@ public final class QueueEntry implements Delivery, Runnable {
     /** How many messages stayed ready when a get took this one. */
     int remaining;
     int deliveryCount;
+    /** Whether its consumer has it as one of a group that is that consumer's. */
+    boolean inGroup;
+    /** Consumers that are not to have it again; null for none. Those that have ended may still be among them. */
+    QueueConsumer[] refusers;
+
     QueueConsumer consumer;
     /** Where it is in the log, or {@link #NOT_LOGGED}; changes when the log is compacted. */
     long position = NOT_LOGGED;
@@ -63,6 +68,14 @@ public final class QueueEntry implements Delivery, Runnable {
         this.message = message;
         this.sequence = sequence;
         this.expiresAtMillis = expiresAtMillis;
+    }
+
+    /** One that tells the same and belongs to nobody: what becomes of it changes nothing in the queue. */
+    QueueEntry copy() {
+        QueueEntry copy = new QueueEntry(queue, message, sequence, expiresAtMillis);
+        copy.redelivered = redelivered;
+        copy.deliveryCount = deliveryCount;
+        return copy;
     }
 
     boolean isReady() {
@@ -90,6 +103,20 @@ public final class QueueEntry implements Delivery, Runnable {
     /** It has left the queue. */
     void gone() {
         state = GONE;
+        if (refusers != null) {
+            queue.refusals().gone(this);
+        }
+    }
+
+    boolean isRefusedBy(QueueConsumer consumer) {
+        if (refusers != null) {
+            for (QueueConsumer each : refusers) {
+                if (each == consumer) {
+                    return true;
+                }
+            }
+        }
+        return false;
     }
 
     @Override
@@ -122,6 +149,11 @@ public final class QueueEntry implements Delivery, Runnable {
     @Override
     public int deliveryCount() {
         return deliveryCount;
+    }
+
+    @Override
+    public long expiresAtMillis() {
+        return expiresAtMillis;
     }
 
     @Override

@@ -13,10 +13,12 @@ import java.util.Map;
  * meanwhile doesn't change it.
  *
  * <pre>
- *  section   = head | entries | older
+ *  section   = head | entries | delayed | older
  *  head      = 1 (u8) queue id (i64) delivered up to (i64) count (i32) count * { position (i64) failed deliveries (i32) }
  *              0 failed deliveries: it was delivered, too, though it is behind that position, as its record has moved
  *  entries   = 6 (u8) queue id (i64) level (u16) a block of {@link EntryBlock}
+ *  delayed   = 7 (u8) queue id (i64) count (i32) count * { level (u16) position (i64) share (i32) header bytes (i32)
+ *              body bytes (i32) expires at, in milliseconds (i64) not before, likewise (i64) }    in no order
  *  older     = 2 (u8) queue id (i64) level (u16) a block of its older encoding, which is still read
  * </pre>
  *
@@ -27,6 +29,7 @@ public final class QueueSnapshot {
     static final int HEAD = 1;
     static final int ENTRIES_WITHOUT_HEADERS = 2;
     static final int ENTRIES = 6;
+    static final int DELAYED = 7;
 
     /** What is dying stands before what is ready, in the order in which it left. */
     private static final long BEFORE_ALL = -1;
@@ -34,8 +37,11 @@ public final class QueueSnapshot {
     private static final int FAILED_BYTES = Long.BYTES + Integer.BYTES;
     private static final int HEAD_BYTES = 1 + Long.BYTES + Long.BYTES + Integer.BYTES;
     private static final int ENTRIES_BYTES = 1 + Long.BYTES + Short.BYTES;
+    private static final int DELAYED_BYTES = 1 + Long.BYTES + Integer.BYTES;
     /** A buffer must have room for this. */
-    public static final int LEAST_BYTES = Math.max(HEAD_BYTES + FAILED_BYTES, ENTRIES_BYTES + EntryBlock.MIN_BYTES);
+    public static final int LEAST_BYTES = Math.max(
+            Math.max(HEAD_BYTES + FAILED_BYTES, ENTRIES_BYTES + EntryBlock.MIN_BYTES),
+            DELAYED_BYTES + Delayed.ENCODED_BYTES);
 
     private record Resident(
             long sequence, long position, int share, int headerBytes, int bodyBytes, long expiresAtMillis) {}
@@ -56,16 +62,21 @@ public final class QueueSnapshot {
     private final Iterator<Map.Entry<Long, Integer>> failed;
     private final List<Level> levels = new ArrayList<>();
     private final EntryBlock block = new EntryBlock();
+    /** Where one has moved since, its new position is as good. */
+    private final List<Delayed> delayed;
+
     private boolean headWritten;
     private int level;
+    private int nextDelayed;
 
-    private QueueSnapshot(long id, long deliveredUpTo, Map<Long, Integer> failed) {
+    private QueueSnapshot(long id, long deliveredUpTo, Map<Long, Integer> failed, List<Delayed> delayed) {
         this.id = id;
         this.deliveredUpTo = deliveredUpTo;
         this.failed = failed.entrySet().iterator();
+        this.delayed = delayed;
     }
 
-    static QueueSnapshot of(long id, LoggedMessages logged) {
+    static QueueSnapshot of(long id, LoggedMessages logged, List<Delayed> delayed) {
         PriorityMessages ready = logged.ready();
         long deliveredUpTo = logged.deliveredUpTo();
         Map<Long, Integer> failed = new HashMap<>(logged.failed());
@@ -91,7 +102,7 @@ public final class QueueSnapshot {
                 open(levels, number).backlog = ready.backlog(number).snapshot();
             }
         }
-        QueueSnapshot snapshot = new QueueSnapshot(id, deliveredUpTo, failed);
+        QueueSnapshot snapshot = new QueueSnapshot(id, deliveredUpTo, failed, delayed);
         for (Level each : levels) {
             if (each != null) {
                 each.residents.sort(Comparator.comparingLong(Resident::sequence));
@@ -130,7 +141,11 @@ public final class QueueSnapshot {
         if (!headWritten || failed.hasNext()) {
             encodeHead(out);
             headWritten = true;
-            return failed.hasNext() || !levels.isEmpty();
+            return failed.hasNext() || hasMore();
+        }
+        if (level == levels.size()) {
+            encodeDelayed(out);
+            return hasMore();
         }
         Level at = levels.get(level);
         out.put((byte) ENTRIES).putLong(id).putShort((short) at.number);
@@ -151,7 +166,22 @@ public final class QueueSnapshot {
         } else if (at.backlog.encodeNext(out)) {
             return true;
         }
-        return ++level < levels.size();
+        level++;
+        return hasMore();
+    }
+
+    private boolean hasMore() {
+        return level < levels.size() || nextDelayed < delayed.size();
+    }
+
+    private void encodeDelayed(ByteBuffer out) {
+        out.put((byte) DELAYED).putLong(id);
+        int count = Math.min(
+                delayed.size() - nextDelayed, (out.remaining() - Integer.BYTES) / Delayed.ENCODED_BYTES);
+        out.putInt(count);
+        for (int i = 0; i < count; i++) {
+            delayed.get(nextDelayed++).encode(out);
+        }
     }
 
     private void encodeHead(ByteBuffer out) {

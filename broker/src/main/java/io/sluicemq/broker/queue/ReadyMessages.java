@@ -59,30 +59,64 @@ final class ReadyMessages {
         return fromRing == null || fromReturned.sequence < fromRing.sequence ? fromReturned : fromRing;
     }
 
+    /** The entry of that sequence number, or null. */
+    QueueEntry find(long sequence) {
+        QueueEntry fromReturned = returned == null ? null : returned.get(sequence);
+        if (fromReturned != null) {
+            return fromReturned;
+        }
+        for (long slot = firstSlot(sequence); slot < tail; slot++) {
+            QueueEntry entry = ring[(int) (slot & (ring.length - 1))];
+            if (entry != null) {
+                return entry.sequence == sequence ? entry : null;
+            }
+        }
+        return null;
+    }
+
     /** The first entry with a sequence number of {@code from} or more that {@code consumer} may have, or null. */
     QueueEntry firstFor(QueueConsumer consumer, long from) {
         QueueEntry best = null;
         if (returned != null) {
             for (QueueEntry entry : returned.tailMap(from, true).values()) {
-                if (consumer.accepts(entry.message)) {
+                if (consumer.accepts(entry)) {
                     best = entry;
                     break;
                 }
             }
         }
-        for (long slot = head; slot < tail; slot++) {
+        for (long slot = firstSlot(from); slot < tail; slot++) {
             QueueEntry entry = ring[(int) (slot & (ring.length - 1))];
-            if (entry == null || entry.sequence < from) {
+            if (entry == null) {
                 continue;
             }
             if (best != null && best.sequence < entry.sequence) {
                 break;
             }
-            if (consumer.accepts(entry.message)) {
+            if (consumer.accepts(entry)) {
                 return entry;
             }
         }
         return best;
+    }
+
+    /** The first slot of the ring before which no entry has a sequence number of {@code from} or more. */
+    private long firstSlot(long from) {
+        long low = head;
+        long high = tail;
+        while (low < high) {
+            long middle = (low + high) >>> 1;
+            long slot = middle;
+            while (slot < high && ring[(int) (slot & (ring.length - 1))] == null) {
+                slot++;
+            }
+            if (slot < high && ring[(int) (slot & (ring.length - 1))].sequence < from) {
+                low = slot + 1;
+            } else {
+                high = middle;
+            }
+        }
+        return low;
     }
 
     /** Takes an entry out, wherever it stands. */

@@ -3,7 +3,9 @@ package io.sluicemq.broker.queue;
 import io.sluicemq.api.Message;
 import io.sluicemq.broker.journal.BadRecord;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.function.LongUnaryOperator;
 import org.agrona.collections.LongHashSet;
@@ -22,6 +24,7 @@ public final class RecoveredMessages {
     private final QueueOptions options;
     private final Backlog[] levels;
     private final int[] expiring;
+    private List<Delayed> delayed = new ArrayList<>(0);
     private final LongHashSet removed = new LongHashSet();
     /** Positions of messages that the checkpoint may have, too. */
     private final LongHashSet perhapsTwice = new LongHashSet();
@@ -34,16 +37,26 @@ public final class RecoveredMessages {
         this.expiring = new int[levels.length];
     }
 
-    /** A message of the log behind the checkpoint. */
+    /**
+     * A message of the log behind the checkpoint.
+     *
+     * @param notBeforeMillis when it may be delivered first, in milliseconds since 1970; 0 for at once
+     */
     public void published(
             long position, int share, int headerBytes, int bodyBytes, int priority, long publishedMillis,
-            long ttlMillis) {
+            long ttlMillis, long notBeforeMillis) {
         long ttl = options.messageTtlMillis();
         if (ttlMillis != Message.NO_TTL && (ttl == QueueOptions.NONE || ttlMillis < ttl)) {
             ttl = ttlMillis;
         }
         long expiresAt = ttl == QueueOptions.NONE ? QueueEntry.NEVER : publishedMillis + ttl;
-        add(Math.min(priority, levels.length - 1), position, share, headerBytes, bodyBytes, expiresAt);
+        int level = Math.min(priority, levels.length - 1);
+        if (notBeforeMillis > publishedMillis) {
+            delayed.add(new Delayed(
+                    level, position, share, headerBytes, bodyBytes, expiresAt, notBeforeMillis, null, null));
+        } else {
+            add(level, position, share, headerBytes, bodyBytes, expiresAt);
+        }
     }
 
     /**
@@ -84,7 +97,8 @@ public final class RecoveredMessages {
         int kind = piece.get(piece.position());
         return kind == QueueSnapshot.HEAD
                 || kind == QueueSnapshot.ENTRIES
-                || kind == QueueSnapshot.ENTRIES_WITHOUT_HEADERS;
+                || kind == QueueSnapshot.ENTRIES_WITHOUT_HEADERS
+                || kind == QueueSnapshot.DELAYED;
     }
 
     /** Takes a section of a checkpoint of that position: the log has what is there and behind, perhaps once more. */
@@ -98,10 +112,17 @@ public final class RecoveredMessages {
             }
             return;
         }
-        int level = section.getShort();
-        if (level < 0 || level >= levels.length) {
-            throw new BadRecord("a queue of " + levels.length + " priorities has messages of priority " + level);
+        if (kind == QueueSnapshot.DELAYED) {
+            for (int left = section.getInt(); left > 0; left--) {
+                Delayed entry = Delayed.decode(checked(section.getShort()), section);
+                delayed.add(entry);
+                if (entry.place >= checkpoint) {
+                    perhapsTwice(entry.place);
+                }
+            }
+            return;
         }
+        int level = checked(section.getShort());
         EntryBlock.decode(
                 section, kind == QueueSnapshot.ENTRIES, (position, share, headerBytes, bodyBytes, expires, message) -> {
                     add(level, position, share, headerBytes, bodyBytes, expires);
@@ -109,6 +130,13 @@ public final class RecoveredMessages {
                         perhapsTwice(position);
                     }
                 });
+    }
+
+    private int checked(int level) throws BadRecord {
+        if (level < 0 || level >= levels.length) {
+            throw new BadRecord("a queue of " + levels.length + " priorities has messages of priority " + level);
+        }
+        return level;
     }
 
     /** Is told of each message that is left. */
@@ -127,13 +155,13 @@ public final class RecoveredMessages {
         LongHashSet twice = new LongHashSet();
         perhapsTwice.forEachLong(position -> twice.add(lastOf(position, moves)));
         Map<Long, Integer> stillFailed = new HashMap<>();
+        LongHashSet seen = new LongHashSet();
         for (int level = 0; level < levels.length; level++) {
             Backlog found = levels[level];
             if (found == null) {
                 continue;
             }
             boolean asItIs = removed.isEmpty() && !anyMoves && twice.isEmpty();
-            LongHashSet seen = new LongHashSet();
             LongHashSet lost = new LongHashSet();
             Backlog left = asItIs ? found : new Backlog();
             int[] count = expiring;
@@ -159,6 +187,19 @@ public final class RecoveredMessages {
             });
             levels[level] = asItIs && !lost.isEmpty() ? without(lost, found) : left;
         }
+        // After those that are ready: one that has become so is not delayed once more.
+        List<Delayed> stillDelayed = new ArrayList<>(delayed.size());
+        for (Delayed entry : delayed) {
+            long at = lastOf(entry.place, moves);
+            if (at != MISSING && (!twice.contains(at) || seen.add(at)) && out.keep(at, entry.share)) {
+                if (at != entry.place && entry.place <= deliveredUpTo) {
+                    stillFailed.put(at, 0);
+                }
+                entry.place = at;
+                stillDelayed.add(entry);
+            }
+        }
+        delayed = stillDelayed;
         failed.forEach((position, deliveries) -> {
             long at = lastOf(position, moves);
             if (at != MISSING) {
@@ -196,6 +237,11 @@ public final class RecoveredMessages {
         return levels[level];
     }
 
+    /** Those that are not due yet, as far as the log knows. */
+    List<Delayed> delayed() {
+        return delayed;
+    }
+
     int expiring(int level) {
         return expiring[level];
     }
@@ -210,7 +256,7 @@ public final class RecoveredMessages {
 
     /** How many there are. */
     public long size() {
-        long count = 0;
+        long count = delayed.size();
         for (Backlog backlog : levels) {
             count += backlog == null ? 0 : backlog.size();
         }

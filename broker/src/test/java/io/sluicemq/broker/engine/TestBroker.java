@@ -78,9 +78,15 @@ class TestBroker {
     }
 
     TestClient connect(int loop, String virtualHost) {
+        return connect(loop, virtualHost, "");
+    }
+
+    TestClient connect(int loop, String virtualHost, String identity) {
         TestClient client = new TestClient(this, loops.get(loop));
         Answer<Client> answer = client.asks(reply -> engine.connect(
-                new ClientSpec(virtualHost, new Principal("guest", false, null), "test", "test", "test", client),
+                new ClientSpec(virtualHost, new Principal("guest", false, null), "test", "test", "test", identity,
+                        false,
+                        client),
                 client.loop,
                 reply));
         client.client = answer.result();
@@ -152,6 +158,14 @@ class TestBroker {
                 null);
     }
 
+    /** A message of a group. */
+    static Message grouped(String key, String group, String text, boolean durable) {
+        Message message = new Message(
+                TestFormat.INSTANCE, "", key, List.of(), group.getBytes(StandardCharsets.UTF_8),
+                text.getBytes(StandardCharsets.UTF_8), durable, 0, Message.NO_TTL, null);
+        return message.group(TestFormat.INSTANCE.group(message));
+    }
+
     static String text(Delivery delivery) {
         return new String(delivery.message().body(), StandardCharsets.UTF_8);
     }
@@ -172,6 +186,12 @@ class TestBroker {
         @Override
         public String originalExpiration(Message message) {
             return message.ttlMillis() == Message.NO_TTL ? null : Long.toString(message.ttlMillis());
+        }
+
+        /** The header is the name of the group. */
+        @Override
+        public String group(Message message) {
+            return message.header().length == 0 ? null : new String(message.header(), StandardCharsets.UTF_8);
         }
     }
 

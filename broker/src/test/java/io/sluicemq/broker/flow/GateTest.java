@@ -70,6 +70,11 @@ class GateTest {
         }
 
         @Override
+        public boolean waits(Ticket ticket) {
+            return true;
+        }
+
+        @Override
         public int parkedMessages() {
             return 1;
         }

@@ -98,6 +98,34 @@ class MessageRecordTest {
     }
 
     @Test
+    void shouldSayThatThereIsAGroup() throws BadRecord {
+        ByteBuffer payload = encoded(message(60_000, List.of()).group("g"), 7);
+        assertThat(hex(payload)).startsWith("08" + "c8" + "0100" + "04000000");
+        assertThat(MessageRecord.headerBytes(payload)).isEqualTo(4);
+        assertThat(MessageRecord.decode(payload, NamedFormat::find).group()).isEqualTo("HEAD");
+        assertThat(MessageRecord.decode(encoded(message(60_000, List.of()), 7), NamedFormat::find).group()).isNull();
+    }
+
+    @Test
+    void shouldEncodeTheBytesOfItsFormatWithATimeOfDelivery() throws BadRecord {
+        ByteBuffer payload = encoded(message(60_000, List.of()).notBefore(PUBLISHED + 1), 7);
+        assertThat(hex(payload))
+                .isEqualTo("10" + "c8" + "0100" + "04000000" + "0068e5cf8b010000" + "60ea000000000000"
+                        + "0700000000000000" + "0168e5cf8b010000"
+                        + "0a616d71702d302d392d31" + "026578" + "046bc3a979"
+                        + "04000000" + "48454144" + "626f6479");
+        MessageRecord.check(payload);
+        assertThat(MessageRecord.notBeforeMillis(payload)).isEqualTo(PUBLISHED + 1);
+        assertThat(MessageRecord.headerBytes(payload)).isEqualTo(4);
+        Message read = MessageRecord.decode(payload, NamedFormat::find);
+        assertThat(read.notBeforeMillis()).isEqualTo(PUBLISHED + 1);
+        assertThat(RecordText.of(RecordType.MESSAGE, payload))
+                .isEqualTo("message, queue 7, body 4 bytes, not before 2023-11-14T22:13:20.001Z");
+        assertThat(read.body()).isEqualTo(bytes("body"));
+        assertThat(MessageRecord.notBeforeMillis(encoded(message(60_000, List.of()), 7))).isZero();
+    }
+
+    @Test
     void shouldRefuseAnUnknownFormat() {
         ByteBuffer payload = encoded(message(Message.NO_TTL, List.of()));
         assertThatThrownBy(() -> MessageRecord.decode(payload, name -> null))

@@ -27,6 +27,11 @@ record NamedFormat(String name) implements MessageFormat {
     }
 
     @Override
+    public String group(Message message) {
+        return new String(message.header(), java.nio.charset.StandardCharsets.UTF_8);
+    }
+
+    @Override
     public String originalExpiration(Message message) {
         return null;
     }

@@ -211,7 +211,8 @@ class RecordProperties {
         List<CommitRecord.Publish> publishes = new ArrayList<>();
         for (int i = 0; i < count / 4; i++) {
             publishes.add(new CommitRecord.Publish(
-                    8L * random.nextInt(1 << 20), 500, i, 400, random.nextLong(), -1, new long[] {random.nextLong()}));
+                    8L * random.nextInt(1 << 20), 500, i, 400, random.nextLong(), -1, random.nextInt(3),
+                    new long[] {random.nextLong()}));
         }
         ByteBuffer payload = ByteBuffer.allocate(CommitRecord.length(publishes, turn));
         CommitRecord.encode(payload, publishes, turn);

@@ -45,8 +45,8 @@ class TurnRecordTest {
     @Test
     void shouldEncodeATransactionsBytesOfItsFormat() throws BadRecord {
         List<CommitRecord.Publish> publishes = List.of(
-                new CommitRecord.Publish(80, 33, 9, 4, 1_700_000_000_000L, -1, new long[] {1, 2}),
-                new CommitRecord.Publish(1L << 40, 900, 255, 800, 1_700_000_000_001L, 5, new long[0]));
+                new CommitRecord.Publish(80, 33, 9, 4, 1_700_000_000_000L, -1, 0, new long[] {1, 2}),
+                new CommitRecord.Publish(1L << 40, 900, 255, 800, 1_700_000_000_001L, 5, 0, new long[0]));
         turn.removed(1, 8);
         ByteBuffer payload = ByteBuffer.allocate(CommitRecord.length(publishes, turn));
         CommitRecord.encode(payload, publishes, turn);
@@ -64,6 +64,24 @@ class TurnRecordTest {
                 "published 80 33 9 4 1700000000000 -1 [1, 2]",
                 "published 1099511627776 900 255 800 1700000000001 5 []",
                 "removed 1 8");
+    }
+
+    @Test
+    void shouldSayOfATransactionsMessageSinceWhenItMayBeDelivered() throws BadRecord {
+        List<CommitRecord.Publish> publishes = List.of(
+                new CommitRecord.Publish(80, 33, 9, 4, 1_700_000_000_000L, -1, 1_700_000_000_001L, new long[] {1}));
+        ByteBuffer payload = ByteBuffer.allocate(CommitRecord.length(publishes, turn));
+        CommitRecord.encode(payload, publishes, turn);
+        assertThat(payload.hasRemaining()).isFalse();
+        assertThat(HexFormat.of().formatHex(payload.array()))
+                .isEqualTo("01000000"
+                        + "5000000000000000" + "21000000" + "09" + "01" + "0100" + "04000000" + "0068e5cf8b010000"
+                        + "ffffffffffffffff" + "0100000000000000" + "0168e5cf8b010000"
+                        + "00");
+        Operations operations = new Operations();
+        CommitRecord.read(payload.flip(), operations);
+        assertThat(operations.told).containsExactly(
+                "published 80 33 9 4 1700000000000 -1 not before 1700000000001 [1]");
     }
 
     @Test
@@ -151,7 +169,8 @@ class TurnRecordTest {
         @Override
         public void published(CommitRecord.Publish publish) {
             told.add("published " + publish.position() + " " + publish.payloadBytes() + " " + publish.priority() + " "
-                    + publish.bodyBytes() + " " + publish.publishedMillis() + " " + publish.ttlMillis() + " "
+                    + publish.bodyBytes() + " " + publish.publishedMillis() + " " + publish.ttlMillis()
+                    + (publish.notBeforeMillis() == 0 ? " " : " not before " + publish.notBeforeMillis() + " ")
                     + Arrays.toString(publish.queueIds()));
         }
     }

@@ -3,7 +3,12 @@ package io.sluicemq.protocol.amqp091;
 import io.sluicemq.api.Death;
 import io.sluicemq.api.Message;
 import io.sluicemq.api.MessageFormat;
+import io.sluicemq.api.PortableMessage;
+import io.sluicemq.api.value.UnsignedInteger;
 import io.sluicemq.protocol.amqp091.codec.BasicProperties;
+import io.sluicemq.protocol.amqp091.codec.BasicProperty;
+import io.sluicemq.protocol.amqp091.conversion.ToPortable;
+import java.math.BigDecimal;
 import java.util.List;
 import java.util.Map;
 
@@ -15,6 +20,9 @@ public final class Amqp091Format implements MessageFormat {
 
     /** The one instance. */
     public static final Amqp091Format INSTANCE = new Amqp091Format();
+
+    private static final int DEFAULT_PRIORITY = 4;
+    private static final long MILLIS_A_SECOND = 1000;
 
     private Amqp091Format() {}
 
@@ -36,5 +44,38 @@ public final class Amqp091Format implements MessageFormat {
     @Override
     public String originalExpiration(Message message) {
         return BasicProperties.of(message.header()).expiration();
+    }
+
+    /**
+     * Jakarta Messaging §3.8.1.1. A priority that isn't there counts as the default that JMS clients then see (§3.4.10). Decimals
+     * and unsigned integers of headers are numbers; what else JMS has no type for compares with nothing.
+     */
+    @Override
+    public Object selectable(Message message, String identifier) {
+        BasicProperties properties = BasicProperties.of(message.header());
+        return switch (identifier) {
+            case "JMSPriority" -> properties.has(BasicProperty.PRIORITY) ? properties.priority() : DEFAULT_PRIORITY;
+            case "JMSDeliveryMode" -> message.durable() ? "PERSISTENT" : "NON_PERSISTENT";
+            case "JMSTimestamp" -> properties.has(BasicProperty.TIMESTAMP) ? millis(properties.timestamp()) : null;
+            case "JMSMessageID" -> properties.messageId();
+            case "JMSCorrelationID" -> properties.correlationId();
+            case "JMSType" -> properties.type();
+            default -> switch (properties.header(identifier)) {
+                case UnsignedInteger unsigned -> unsigned.value();
+                case BigDecimal decimal -> decimal.doubleValue();
+                case null -> null;
+                case Object value -> value;
+            };
+        };
+    }
+
+    /** Milliseconds of so many seconds; null if there are none in a long. */
+    private static Long millis(long seconds) {
+        return Math.abs(seconds) > Long.MAX_VALUE / MILLIS_A_SECOND ? null : (Long) (seconds * MILLIS_A_SECOND);
+    }
+
+    @Override
+    public PortableMessage portable(Message message) {
+        return ToPortable.of(message);
     }
 }

@@ -7,9 +7,10 @@ import java.nio.ByteBuffer;
 /**
  * The body frames of a large content (spec §4.2.6): full ones of {@code chunk} bytes of body, and a last one with the rest.
  *
- * @param body not empty
+ * @param from where the content begins in {@code body}
+ * @param bodyLength its bytes, at least 1
  */
-record BodyFrames(int channel, byte[] body, int chunk) implements LateBytes {
+record BodyFrames(int channel, byte[] body, int from, int bodyLength, int chunk) implements LateBytes {
 
     private int frameLength() {
         return chunk + FrameFormat.OVERHEAD;
@@ -17,16 +18,16 @@ record BodyFrames(int channel, byte[] body, int chunk) implements LateBytes {
 
     @Override
     public long length() {
-        long frames = (body.length + (long) chunk - 1) / chunk;
-        return body.length + frames * FrameFormat.OVERHEAD;
+        long frames = (bodyLength + (long) chunk - 1) / chunk;
+        return bodyLength + frames * FrameFormat.OVERHEAD;
     }
 
     @Override
     public void copy(long position, ByteBuffer target) {
         long at = position;
         while (at < length() && target.hasRemaining()) {
-            int from = (int) (at / frameLength()) * chunk;
-            int size = Math.min(chunk, body.length - from);
+            int start = (int) (at / frameLength()) * chunk;
+            int size = Math.min(chunk, bodyLength - start);
             int within = (int) (at % frameLength());
             if (within < FrameFormat.PREFIX) {
                 target.put(prefixByte(within, size));
@@ -34,7 +35,7 @@ record BodyFrames(int channel, byte[] body, int chunk) implements LateBytes {
             } else if (within < FrameFormat.PREFIX + size) {
                 int done = within - FrameFormat.PREFIX;
                 int length = Math.min(size - done, target.remaining());
-                target.put(body, from + done, length);
+                target.put(body, from + start + done, length);
                 at += length;
             } else {
                 target.put(FrameFormat.END);

@@ -11,6 +11,10 @@ import io.sluicemq.api.Delivery.Outcome;
 import io.sluicemq.api.LateBytes;
 import io.sluicemq.api.ProtocolSession;
 import io.sluicemq.api.Wire;
+import io.sluicemq.api.connection.ConnectionLog;
+import io.sluicemq.api.connection.LateSettlements;
+import io.sluicemq.api.connection.WindowOwner;
+import io.sluicemq.api.connection.WindowReturns;
 import io.sluicemq.base.LogLimit;
 import io.sluicemq.base.Loop;
 import io.sluicemq.base.LoopOwned;
@@ -31,6 +35,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One AMQP 0-9-1 connection: leads its frames to its channels, keeps the limits that these share, and ends in order. Owned
@@ -55,6 +61,8 @@ final class ConnectionSession implements ProtocolSession, ClientEvents, FrameHan
 
     /** Bytes of incomplete messages that a connection may have at least, whatever the limit of a single one. */
     private static final long LEAST_PARTIAL_BYTES = 16L << 20;
+
+    private static final Logger LOG = LoggerFactory.getLogger(ConnectionSession.class);
 
     private final Wire wire;
     private final Loop loop;
@@ -92,7 +100,7 @@ final class ConnectionSession implements ProtocolSession, ClientEvents, FrameHan
         this.wire = wire;
         this.loop = wire.loop();
         this.options = options;
-        this.log = new ConnectionLog(loop, wire.name(), strangers);
+        this.log = new ConnectionLog(loop, wire.name(), strangers, LOG);
         this.pauses = new ReadingPauses(wire, decoder);
         this.handshake = new Handshake(this, wire, broker, authenticator, options, pauses);
         BlockedNotice blocked = new BlockedNotice(this);

@@ -5,6 +5,7 @@ import io.sluicemq.api.ConsumerSpec;
 import io.sluicemq.api.Delivery;
 import io.sluicemq.api.Delivery.Outcome;
 import io.sluicemq.api.Message;
+import io.sluicemq.api.connection.WindowOwner;
 import io.sluicemq.base.LoopOwned;
 import io.sluicemq.protocol.amqp091.codec.ChannelMethod;
 import io.sluicemq.protocol.amqp091.codec.FrameEncoder;
@@ -300,7 +301,8 @@ final class Consuming {
 
     private void send(ShortString tag, ChannelConsumer consumer, Delivery delivery) {
         Message message = delivery.message();
-        byte[] header = DeliveryHeaders.of(delivery);
+        ForeignContent converted = converted(delivery);
+        byte[] header = converted == null ? DeliveryHeaders.of(delivery) : converted.header();
         if (undeliverable(header, delivery)) {
             // Nothing was written, but what the queue has set aside for it is given back after this turn all the same.
             connection.out();
@@ -320,8 +322,27 @@ final class Consuming {
                 deliveryTag,
                 delivery.redelivered(),
                 connection.strings().of(message.exchange()),
-                connection.strings().of(message.routingKey()));
-        ContentWriter.write(connection, channel.number(), header, message.body());
+                connection.strings().of(routingKey(message, converted)));
+        writeContent(header, message, converted);
+    }
+
+    /** The message in our form if it is one of another protocol; else null. */
+    private ForeignContent converted(Delivery delivery) {
+        return delivery.message().format() == Amqp091Format.INSTANCE
+                ? null
+                : ForeignContent.of(delivery, connection.peer().qpidJms());
+    }
+
+    private static String routingKey(Message message, ForeignContent converted) {
+        return converted == null ? message.routingKey() : ForeignContent.shortened(message.routingKey());
+    }
+
+    private void writeContent(byte[] header, Message message, ForeignContent converted) {
+        if (converted == null) {
+            ContentWriter.write(connection, channel.number(), header, message.body());
+        } else {
+            converted.write(connection, channel.number());
+        }
     }
 
     /** A header frame cannot be split, so a message whose header is too large for this client is set aside. */
@@ -355,8 +376,13 @@ final class Consuming {
     }
 
     private void got(Delivery delivery) {
-        byte[] header = delivery == null ? null : DeliveryHeaders.of(delivery);
-        if (header == null || undeliverable(header, delivery)) {
+        if (delivery == null) {
+            FrameEncoder.basicGetEmpty(connection.out(), channel.number());
+            return;
+        }
+        ForeignContent converted = converted(delivery);
+        byte[] header = converted == null ? DeliveryHeaders.of(delivery) : converted.header();
+        if (undeliverable(header, delivery)) {
             FrameEncoder.basicGetEmpty(connection.out(), channel.number());
             return;
         }
@@ -371,9 +397,9 @@ final class Consuming {
                 deliveryTag,
                 delivery.redelivered(),
                 connection.strings().of(message.exchange()),
-                connection.strings().of(message.routingKey()),
+                connection.strings().of(routingKey(message, converted)),
                 delivery.remaining());
-        ContentWriter.write(connection, channel.number(), header, message.body());
+        writeContent(header, message, converted);
         connection.answeredAtLength();
     }
 

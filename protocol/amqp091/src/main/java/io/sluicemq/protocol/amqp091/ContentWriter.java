@@ -25,24 +25,30 @@ final class ContentWriter {
 
     /** Writes all frames of a content; each begins in whatever buffer the connection then offers. */
     static void write(ConnectionSession connection, int channel, byte[] properties, byte[] body) {
-        int chunk = Math.min(FrameEncoder.bodyChunk(connection.frameMax()), Math.max(1, body.length));
-        boolean late = body.length >= LARGE;
+        write(connection, channel, properties, body, 0, body.length);
+    }
+
+    /** Writes all frames of a content whose body is {@code bodyLength} bytes of {@code body} from {@code from} on. */
+    static void write(
+            ConnectionSession connection, int channel, byte[] properties, byte[] body, int from, int bodyLength) {
+        int chunk = Math.min(FrameEncoder.bodyChunk(connection.frameMax()), Math.max(1, bodyLength));
+        boolean late = bodyLength >= LARGE;
         ByteBuf out = connection.out();
         out.ensureWritable(headerFrameLength(properties) + (late ? 0 : FrameFormat.OVERHEAD + chunk));
         out.writeByte(FrameFormat.HEADER).writeShort(channel).writeInt(HEADER_FIXED + properties.length);
-        out.writeInt(BASIC_CLASS << 16).writeLong(body.length);
+        out.writeInt(BASIC_CLASS << 16).writeLong(bodyLength);
         out.writeBytes(properties);
         out.writeByte(FrameFormat.END);
         if (late) {
-            connection.write(new BodyFrames(channel, body, chunk));
+            connection.write(new BodyFrames(channel, body, from, bodyLength, chunk));
             return;
         }
-        for (int at = 0; at < body.length; at += chunk) {
-            int length = Math.min(chunk, body.length - at);
+        for (int at = 0; at < bodyLength; at += chunk) {
+            int length = Math.min(chunk, bodyLength - at);
             FrameEncoder.bodyFrameStart(out, channel, length);
-            out.writeBytes(body, at, length);
+            out.writeBytes(body, from + at, length);
             out.writeByte(FrameFormat.END);
-            if (body.length > chunk) {
+            if (bodyLength > chunk) {
                 out = connection.out();
             }
         }

@@ -26,18 +26,26 @@ final class DeliveryHeaders {
 
     static byte[] of(Delivery delivery) {
         Message message = delivery.message();
-        boolean failedBefore = delivery.counted() && delivery.deliveryCount() > 0;
-        return message.deaths().isEmpty() && !failedBefore
+        return message.deaths().isEmpty() && !failedBefore(delivery)
                 ? message.header()
-                : rendered(message, delivery, failedBefore);
+                : rendered(BasicProperties.of(message.header()), message.deaths(), delivery);
     }
 
-    private static byte[] rendered(Message message, Delivery delivery, boolean failedBefore) {
-        BasicPropertiesEditor editor = BasicProperties.of(message.header()).edit();
-        if (!message.deaths().isEmpty()) {
-            addDeaths(message.deaths(), editor);
+    /** The property bytes of a delivery whose message is converted to these properties, and has this history. */
+    static byte[] of(BasicProperties converted, List<Death> deaths, Delivery delivery) {
+        return deaths.isEmpty() && !failedBefore(delivery) ? converted.bytes() : rendered(converted, deaths, delivery);
+    }
+
+    private static boolean failedBefore(Delivery delivery) {
+        return delivery.counted() && delivery.deliveryCount() > 0;
+    }
+
+    private static byte[] rendered(BasicProperties properties, List<Death> deaths, Delivery delivery) {
+        BasicPropertiesEditor editor = properties.edit();
+        if (!deaths.isEmpty()) {
+            addDeaths(deaths, editor);
         }
-        if (failedBefore) {
+        if (failedBefore(delivery)) {
             editor.setHeader("x-delivery-count", (long) delivery.deliveryCount());
         }
         return editor.build().bytes();

@@ -3,6 +3,7 @@ package io.sluicemq.protocol.amqp091;
 import io.sluicemq.api.Client;
 import io.sluicemq.api.ConsumerSink;
 import io.sluicemq.api.Delivery;
+import io.sluicemq.api.connection.WindowOwner;
 import io.sluicemq.base.LoopOwned;
 import io.sluicemq.protocol.amqp091.codec.ShortString;
 import java.util.ArrayDeque;

@@ -36,6 +36,11 @@ record ResentDelivery(Delivery original) implements Delivery {
     }
 
     @Override
+    public long expiresAtMillis() {
+        return original.expiresAtMillis();
+    }
+
+    @Override
     public boolean counted() {
         return original.counted();
     }

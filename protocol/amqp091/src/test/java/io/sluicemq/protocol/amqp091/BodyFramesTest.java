@@ -28,7 +28,7 @@ class BodyFramesTest {
         for (int at = 0; at < length; at += chunk) {
             expected.add(RawFrames.body(channel, Arrays.copyOfRange(body, at, Math.min(length, at + chunk))));
         }
-        BodyFrames frames = new BodyFrames(channel, body, chunk);
+        BodyFrames frames = new BodyFrames(channel, body, 0, body.length, chunk);
         ByteArrayOutputStream taken = new ByteArrayOutputStream();
         while (taken.size() < frames.length()) {
             ByteBuffer target = ByteBuffer.allocate(piece);

@@ -2,6 +2,7 @@ package io.sluicemq.protocol.amqp091;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluicemq.api.connection.ConnectionLog;
 import io.sluicemq.broker.engine.BrokerConfig;
 import io.sluicemq.broker.engine.BrokerEngine;
 import io.sluicemq.protocol.amqp091.codec.RawArguments;
@@ -15,6 +16,7 @@ import java.util.function.Consumer;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import org.junit.jupiter.api.Test;
+import org.slf4j.helpers.NOPLogger;
 
 /** A peer that keeps to no rule: the connection is closed with a code, nothing throws, nothing is left behind. */
 class HostileSessionTest {
@@ -125,7 +127,7 @@ class HostileSessionTest {
     @Test
     void shouldLogAtABoundedRate() {
         List<String> lines = new ArrayList<>();
-        var log = new ConnectionLog(loop, "peer", (level, line, arguments) -> lines.add(line));
+        var log = new ConnectionLog(loop, "peer", NOPLogger.NOP_LOGGER, (level, line, arguments) -> lines.add(line));
         for (int i = 0; i < 1000; i++) {
             log.warn("line {}", i);
         }

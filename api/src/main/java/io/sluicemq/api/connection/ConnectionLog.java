@@ -1,11 +1,10 @@
-package io.sluicemq.protocol.amqp091;
+package io.sluicemq.api.connection;
 
 import io.sluicemq.base.LogLimit;
 import io.sluicemq.base.Loop;
 import io.sluicemq.base.LoopOwned;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
 /**
@@ -13,20 +12,20 @@ import org.slf4j.event.Level;
  * counted and told with the next line. Owned by the connection's loop.
  */
 @LoopOwned
-final class ConnectionLog {
+public final class ConnectionLog {
 
     /** Where lines go that are not left out. */
-    interface Output {
+    public interface Output {
         void line(Level level, String format, Object[] arguments);
     }
 
-    private static final Logger LOG = LoggerFactory.getLogger(ConnectionSession.class);
     private static final int LINES_PER_PERIOD = 5;
     private static final long PERIOD_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     private final Loop loop;
     private final String connection;
     private final Output output;
+    private final Logger logger;
     /** What bounds the lines while the peer is in no virtual host, as it may come again and again; then null. */
     private LogLimit strangers;
     private long periodStart;
@@ -34,46 +33,49 @@ final class ConnectionLog {
     private long leftOut;
 
     /** @param strangers of all connections together whose peers are in no virtual host yet; on any loop */
-    ConnectionLog(Loop loop, String connection, LogLimit strangers) {
-        this(loop, connection, strangers, ConnectionLog::write);
+    public ConnectionLog(Loop loop, String connection, LogLimit strangers, Logger logger) {
+        this(loop, connection, strangers, logger,
+                (level, format, arguments) -> write(logger, level, format, arguments));
     }
 
-    ConnectionLog(Loop loop, String connection, Output output) {
-        this(loop, connection, null, output);
+    /** One of a peer that is in a virtual host. */
+    public ConnectionLog(Loop loop, String connection, Logger logger, Output output) {
+        this(loop, connection, null, logger, output);
     }
 
-    private ConnectionLog(Loop loop, String connection, LogLimit strangers, Output output) {
+    private ConnectionLog(Loop loop, String connection, LogLimit strangers, Logger logger, Output output) {
         this.loop = loop;
         this.connection = connection;
         this.strangers = strangers;
         this.output = output;
+        this.logger = logger;
         this.periodStart = loop.nanoTime();
     }
 
     /** By the methods that SLF4J has had for long: where the broker is embedded, an application may bring an older one. */
-    private static void write(Level level, String format, Object... arguments) {
+    private static void write(Logger logger, Level level, String format, Object... arguments) {
         if (level == Level.WARN) {
-            LOG.warn(format, arguments);
+            logger.warn(format, arguments);
         } else {
-            LOG.info(format, arguments);
+            logger.info(format, arguments);
         }
     }
 
-    void warn(String format, Object... arguments) {
+    public void warn(String format, Object... arguments) {
         log(Level.WARN, format, arguments);
     }
 
-    void info(String format, Object... arguments) {
+    public void info(String format, Object... arguments) {
         log(Level.INFO, format, arguments);
     }
 
     /** A line that is not limited, for those who look for it. */
-    void debug(String format, Object... arguments) {
-        LOG.debug(connection + ": " + format, arguments);
+    public void debug(String format, Object... arguments) {
+        logger.debug(connection + ": " + format, arguments);
     }
 
     /** The peer has come into a virtual host. */
-    void known() {
+    public void known() {
         strangers = null;
     }
 

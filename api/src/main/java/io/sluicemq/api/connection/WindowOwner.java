@@ -1,7 +1,7 @@
-package io.sluicemq.protocol.amqp091;
+package io.sluicemq.api.connection;
 
 /** Something whose bytes stand in the connection's output buffer, and who is told when they have left for the socket. */
-interface WindowOwner {
+public interface WindowOwner {
 
     /** All bytes owed have left. */
     void giveBack();

@@ -1,4 +1,4 @@
-package io.sluicemq.protocol.amqp091;
+package io.sluicemq.api.connection;
 
 import io.sluicemq.api.Delivery;
 import io.sluicemq.api.Delivery.Outcome;
@@ -13,7 +13,7 @@ import java.util.List;
  * the connection's loop.
  */
 @LoopOwned
-final class LateSettlements {
+public final class LateSettlements {
 
     private record Due(Delivery delivery, Outcome outcome) {}
 
@@ -23,16 +23,16 @@ final class LateSettlements {
     private List<Due> due = new ArrayList<>(0);
 
     /** @param whenSettled run each time when none is left */
-    LateSettlements(Loop loop, Runnable whenSettled) {
+    public LateSettlements(Loop loop, Runnable whenSettled) {
         this.loop = loop;
         this.whenSettled = whenSettled;
     }
 
-    boolean isEmpty() {
+    public boolean isEmpty() {
         return due.isEmpty();
     }
 
-    void add(Delivery delivery, Outcome outcome) {
+    public void add(Delivery delivery, Outcome outcome) {
         if (due.isEmpty()) {
             loop.execute(settle);
         }

@@ -1,4 +1,4 @@
-package io.sluicemq.protocol.amqp091;
+package io.sluicemq.api.connection;
 
 import io.sluicemq.api.Wire;
 import io.sluicemq.base.LoopOwned;
@@ -10,23 +10,23 @@ import java.util.List;
  * once, which is what bounds the buffer. Owned by the connection's loop.
  */
 @LoopOwned
-final class WindowReturns {
+public final class WindowReturns {
 
     private final Wire wire;
     private List<WindowOwner> owing = new ArrayList<>(0);
     private List<WindowOwner> spare = new ArrayList<>(0);
 
-    WindowReturns(Wire wire) {
+    public WindowReturns(Wire wire) {
         this.wire = wire;
     }
 
     /** Bytes of {@code owner} are in the buffer, the first since it was last told. */
-    void owe(WindowOwner owner) {
+    public void owe(WindowOwner owner) {
         owing.add(owner);
     }
 
     /** The buffer has been handed to the socket, or the socket takes bytes again. */
-    void giveBack() {
+    public void giveBack() {
         if (owing.isEmpty() || !wire.isWritable()) {
             return;
         }

@@ -1,0 +1,81 @@
+package io.sluicemq.broker.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluicemq.api.BrokerError;
+import io.sluicemq.api.Client.Bound;
+import io.sluicemq.api.Client.ExchangeSpec;
+import io.sluicemq.api.Client.QueueSpec;
+import io.sluicemq.api.Client.QueueStatus;
+import io.sluicemq.broker.engine.TestBroker.Answer;
+import io.sluicemq.broker.engine.TestBroker.TestClient;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** Declaring a queue together with its binding, and what was declared. */
+class DeclaringTest {
+
+    private static final QueueSpec QUEUE = new QueueSpec("q", true, false, false, Map.of("x-topic", "t"));
+
+    private StoredTestBroker broker = StoredTestBroker.fresh(2);
+    private TestClient client = broker.connect(0);
+
+    private Answer<QueueStatus> declare(QueueSpec queue, String exchange, String key) {
+        return client.asks(reply -> client.client.declareBoundQueue(queue, exchange, key, reply));
+    }
+
+    private Bound bound(String key) {
+        return client.<Bound>asks(reply -> client.client.isBound("amq.topic", "q", key, reply)).result();
+    }
+
+    @Test
+    void shouldBindAQueueInTheChangeThatDeclaresIt() {
+        assertThat(declare(QUEUE, "amq.topic", "a.#").result()).isEqualTo(new QueueStatus("q", 0, 0));
+        assertThat(bound("a.#")).isEqualTo(Bound.YES);
+        // One that is there is bound, too; what it is bound to already stays.
+        assertThat(declare(QUEUE, "amq.topic", "b").result()).isEqualTo(new QueueStatus("q", 0, 0));
+        assertThat(declare(QUEUE, "amq.topic", "b").result()).isEqualTo(new QueueStatus("q", 0, 0));
+        assertThat(bound("a.#")).isEqualTo(Bound.YES);
+        assertThat(bound("b")).isEqualTo(Bound.YES);
+        assertThat(broker.counters().bindings()).isEqualTo(2);
+    }
+
+    @Test
+    void shouldKeepTheBindingAsLongAsTheQueue() {
+        declare(QUEUE, "amq.topic", "a");
+        declare(QUEUE, "amq.topic", "b");
+        broker = broker.crashesAndReopens();
+        client = broker.connect(1);
+        assertThat(bound("a")).isEqualTo(Bound.YES);
+        assertThat(bound("b")).isEqualTo(Bound.YES);
+    }
+
+    @Test
+    void shouldDeclareAndBindNothingIfItCannotDoBoth() {
+        assertThat(declare(QUEUE, "none", "a").error).isEqualTo(
+                new BrokerError.NotFound(BrokerError.Kind.EXCHANGE, "none", "/"));
+        Answer<QueueSpec> none = client.asks(reply -> client.client.describeQueue("q", reply));
+        assertThat(none.error).isEqualTo(new BrokerError.NotFound(BrokerError.Kind.QUEUE, "q", "/"));
+        declare(QUEUE, "amq.topic", "a");
+        QueueSpec other = new QueueSpec("q", true, false, false, Map.of("x-topic", "u"));
+        assertThat(declare(other, "amq.topic", "b").error).isInstanceOf(BrokerError.Inequivalent.class);
+        assertThat(bound("b")).isEqualTo(Bound.QUEUE_NOT_BOUND_WITH_KEY);
+    }
+
+    @Test
+    void shouldDescribeWhatWasDeclared() {
+        declare(QUEUE, "amq.topic", "a");
+        QueueSpec exclusive = new QueueSpec("mine", false, true, false, Map.of());
+        client.<QueueStatus>asks(reply -> client.client.declareQueue(exclusive, reply));
+        ExchangeSpec exchange = new ExchangeSpec("ex", "headers", false, true, true, Map.of("k", "v"));
+        client.<Void>asks(reply -> client.client.declareExchange(exchange, reply));
+        assertThat(client.<QueueSpec>asks(reply -> client.client.describeQueue("q", reply)).result()).isEqualTo(QUEUE);
+        TestClient second = broker.connect(1);
+        assertThat(second.<QueueSpec>asks(reply -> second.client.describeQueue("mine", reply)).result())
+                .isEqualTo(exclusive);
+        assertThat(second.<ExchangeSpec>asks(reply -> second.client.describeExchange("ex", reply)).result())
+                .isEqualTo(exchange);
+        Answer<ExchangeSpec> none = second.asks(reply -> second.client.describeExchange("none", reply));
+        assertThat(none.error).isEqualTo(new BrokerError.NotFound(BrokerError.Kind.EXCHANGE, "none", "/"));
+    }
+}

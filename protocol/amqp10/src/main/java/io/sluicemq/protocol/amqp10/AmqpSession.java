@@ -1,0 +1,444 @@
+package io.sluicemq.protocol.amqp10;
+
+import io.sluicemq.base.LoopOwned;
+import io.sluicemq.protocol.amqp10.codec.AmqpFault;
+import io.sluicemq.protocol.amqp10.codec.FrameWriter;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.apache.qpid.protonj2.buffer.ProtonBuffer;
+import org.apache.qpid.protonj2.types.transactions.Coordinator;
+import org.apache.qpid.protonj2.types.transport.AmqpError;
+import org.apache.qpid.protonj2.types.transport.Attach;
+import org.apache.qpid.protonj2.types.transport.Begin;
+import org.apache.qpid.protonj2.types.transport.ConnectionError;
+import org.apache.qpid.protonj2.types.transport.Detach;
+import org.apache.qpid.protonj2.types.transport.Disposition;
+import org.apache.qpid.protonj2.types.transport.End;
+import org.apache.qpid.protonj2.types.transport.Flow;
+import org.apache.qpid.protonj2.types.transport.Performative;
+import org.apache.qpid.protonj2.types.transport.Role;
+import org.apache.qpid.protonj2.types.transport.SessionError;
+import org.apache.qpid.protonj2.types.transport.Transfer;
+
+/**
+ * A session of a connection (part 2, §2.5): its links, its windows, and the deliveries that are not settled. Owned by the
+ * connection's loop.
+ *
+ * <p>The window for what comes in is never closed for an address that is full: it bounds frames on their way, not messages that
+ * wait. Invariant: what is sent stays within the peer's window.
+ */
+@LoopOwned
+final class AmqpSession {
+
+    private enum Phase {
+        OPEN,
+        /** We have sent an end and wait for the peer's. */
+        ENDING_BY_US,
+        /** The peer has sent an end, and is answered when all is given back. */
+        ENDING_BY_PEER,
+        GONE
+    }
+
+    /** Frames that a peer may send before it is told that they have arrived. */
+    private static final int INCOMING_WINDOW = 2048;
+
+    private final ConnectionSession connection;
+    private final int channel;
+    private final Begin peersBegin;
+    private final Map<Long, Link> links = new HashMap<>();
+    private final BitSet handles = new BitSet();
+    private final Unsettled<Sent> sent = new Unsettled<>();
+    private final Unsettled<Received> received = new Unsettled<>();
+    private final ArrayDeque<ConsumerLink> blocked = new ArrayDeque<>(0);
+    /** What is to be done at the end about links that were detached and not closed, by their names and directions. */
+    private final Map<String, Consumer<Runnable>> detached = new HashMap<>();
+    private final Settlements settlements = new Settlements(this);
+
+    private Phase phase = Phase.OPEN;
+    private int nextIncomingId;
+    private int incomingWindow = INCOMING_WINDOW;
+    private int nextOutgoingId;
+    private int remoteWindow;
+    private int nextDeliveryId;
+    private int latestIncomingDelivery;
+    private boolean anyIncomingDelivery;
+    private int unreleasedLinks;
+    private boolean releasing;
+    private boolean releasedSaid;
+    private int windowHolds;
+
+    AmqpSession(ConnectionSession connection, int channel, Begin begin) {
+        this.connection = connection;
+        this.channel = channel;
+        this.peersBegin = begin;
+        this.nextIncomingId = (int) begin.getNextOutgoingId();
+        this.remoteWindow = clamp(begin.getIncomingWindow());
+    }
+
+    private static int clamp(long window) {
+        return (int) Math.min(Integer.MAX_VALUE, window);
+    }
+
+    ConnectionSession connection() {
+        return connection;
+    }
+
+    int channel() {
+        return channel;
+    }
+
+    /** Deliveries that we have sent. */
+    Unsettled<Sent> sent() {
+        return sent;
+    }
+
+    /** Deliveries that the peer has sent. */
+    Unsettled<Received> received() {
+        return received;
+    }
+
+    /** Where the outcomes of what has come go. */
+    Settlements settlements() {
+        return settlements;
+    }
+
+    /** Whether something can still be written on it. */
+    boolean isOpen() {
+        return phase == Phase.OPEN && connection.running();
+    }
+
+    /** Answers the peer's begin. */
+    void open() {
+        connection.write(
+                channel,
+                new Begin()
+                        .setRemoteChannel(channel)
+                        .setNextOutgoingId(nextOutgoingId)
+                        .setIncomingWindow(incomingWindow)
+                        .setOutgoingWindow(Integer.MAX_VALUE)
+                        .setHandleMax(connection.options().handleMax()));
+    }
+
+    // ---- what comes
+
+    /** @param bytes the array in which the payload stands at its read offset */
+    void onPerformative(Performative performative, ProtonBuffer payload, byte[] bytes) throws AmqpFault {
+        if (phase != Phase.OPEN) {
+            if (performative instanceof End && phase == Phase.ENDING_BY_US) {
+                phase = Phase.GONE;
+                freeIfReleased();
+            }
+            return;
+        }
+        try {
+            switch (performative) {
+                case Transfer transfer -> transfer(transfer, payload, bytes);
+                case Disposition disposition -> disposition(disposition);
+                case Flow flow -> flow(flow);
+                case Attach attach -> attach(attach);
+                case Detach detach -> detach(detach);
+                case End end -> endedByPeer(end);
+                default -> throw AmqpFault.connection(
+                        AmqpError.ILLEGAL_STATE, "a performative that belongs to no session");
+            }
+        } catch (AmqpFault e) {
+            if (e.scope() != AmqpFault.Scope.SESSION) {
+                throw e;
+            }
+            end(e);
+        }
+    }
+
+    private Link link(long peersHandle, String what) throws AmqpFault {
+        Link link = links.get(peersHandle);
+        if (link == null) {
+            throw AmqpFault.session(
+                    SessionError.UNATTACHED_HANDLE, "a " + what + " for handle " + peersHandle + ", which no link has");
+        }
+        return link;
+    }
+
+    private void attach(Attach attach) throws AmqpFault {
+        if (attach.getHandle() > connection.options().handleMax()) {
+            throw AmqpFault.connection(
+                    ConnectionError.FRAMING_ERROR,
+                    "handle " + attach.getHandle() + " is above the handle-max of " + connection.options().handleMax());
+        }
+        if (attach.getName() == null || attach.getRole() == null) {
+            throw AmqpFault.session(AmqpError.INVALID_FIELD, "an attach without a name or a role");
+        }
+        if (links.containsKey(attach.getHandle())) {
+            throw AmqpFault.session(SessionError.HANDLE_IN_USE, "handle " + attach.getHandle() + " is in use");
+        }
+        boolean fromPeer = attach.getRole() == Role.SENDER;
+        if (fromPeer && !attach.hasInitialDeliveryCount()) {
+            throw AmqpFault.session(AmqpError.INVALID_FIELD, "an attach of a sender without initial-delivery-count");
+        }
+        int handle = handles.nextClearBit(0);
+        if (handle > peersBegin.getHandleMax()) {
+            throw AmqpFault.session(
+                    AmqpError.RESOURCE_LIMIT_EXCEEDED, "no handle is left below the peer's handle-max");
+        }
+        handles.set(handle);
+        Link link;
+        if (!fromPeer) {
+            link = new ConsumerLink(this, attach, handle);
+        } else if (attach.getTarget() instanceof Coordinator) {
+            link = new CoordinatorLink(this, attach, handle);
+        } else {
+            link = new ProducerLink(this, attach, handle);
+        }
+        detached.remove(detachedKey(link));
+        links.put(attach.getHandle(), link);
+        unreleasedLinks++;
+        Link before = connection.linkNames().take(link.name(), fromPeer, link);
+        if (before != null) {
+            before.stolen();
+        }
+        link.open();
+    }
+
+    private void detach(Detach detach) throws AmqpFault {
+        link(detach.getHandle(), "detach").detachedByPeer(detach);
+    }
+
+    private void transfer(Transfer transfer, ProtonBuffer payload, byte[] bytes) throws AmqpFault {
+        if (incomingWindow == 0) {
+            throw AmqpFault.session(SessionError.WINDOW_VIOLATION, "a transfer beyond the window");
+        }
+        incomingWindow--;
+        nextIncomingId++;
+        Link link = link(transfer.getHandle(), "transfer");
+        try {
+            switch (link) {
+                case ProducerLink producer when producer.attached() ->
+                    producer.transfer(transfer, bytes, payload.getReadOffset(), payload.getReadableBytes());
+                case CoordinatorLink coordinator when coordinator.attached() ->
+                    coordinator.transfer(transfer, bytes, payload.getReadOffset(), payload.getReadableBytes());
+                case ConsumerLink consumer -> throw AmqpFault.session(
+                        AmqpError.NOT_ALLOWED, "a transfer on a link that is to receive, '" + consumer.name() + "'");
+                case ProducerLink producer -> {
+                    if (producer.pending()) {
+                        throw AmqpFault.session(AmqpError.ILLEGAL_STATE, "a transfer before the attach was answered");
+                    }
+                }
+                case CoordinatorLink coordinator -> {}
+            }
+        } catch (AmqpFault e) {
+            if (e.scope() != AmqpFault.Scope.LINK) {
+                throw e;
+            }
+            link.detach(e);
+        }
+        openWindow();
+    }
+
+    /** Says that the next delivery has begun; its id must be behind all before. */
+    void began(Transfer transfer) throws AmqpFault {
+        if (!transfer.hasDeliveryId()) {
+            throw AmqpFault.session(AmqpError.INVALID_FIELD, "a delivery without delivery-id");
+        }
+        int id = (int) transfer.getDeliveryId();
+        if (anyIncomingDelivery && id - latestIncomingDelivery <= 0) {
+            throw AmqpFault.session(
+                    AmqpError.INVALID_FIELD,
+                    "delivery-id " + Integer.toUnsignedString(id) + " behind "
+                            + Integer.toUnsignedString(latestIncomingDelivery));
+        }
+        anyIncomingDelivery = true;
+        latestIncomingDelivery = id;
+    }
+
+    private void openWindow() {
+        if (incomingWindow <= INCOMING_WINDOW / 2 && windowHolds == 0 && isOpen()) {
+            incomingWindow = INCOMING_WINDOW;
+            sendFlow();
+        }
+    }
+
+    /** A large message waits for memory: frames of this session may come only as far as the peer was told. */
+    void holdWindow() {
+        windowHolds++;
+    }
+
+    void releaseWindow() {
+        windowHolds--;
+        openWindow();
+    }
+
+    private void disposition(Disposition disposition) {
+        int first = (int) disposition.getFirst();
+        int last = disposition.hasLast() ? (int) disposition.getLast() : first;
+        if (disposition.getRole() == Role.RECEIVER) {
+            sent.forEach(first, last, each -> each.link().disposed(each, disposition));
+        } else if (disposition.getSettled()) {
+            received.forEach(first, last, Received::settledByPeer);
+        }
+    }
+
+    // ---- windows
+
+    private void flow(Flow flow) throws AmqpFault {
+        int seen = flow.hasNextIncomingId() ? (int) flow.getNextIncomingId() : 0;
+        remoteWindow = (int) Math.max(0, Math.min(Integer.MAX_VALUE, flow.getIncomingWindow() + seen - nextOutgoingId));
+        nextIncomingId = (int) flow.getNextOutgoingId();
+        if (flow.hasHandle()) {
+            link(flow.getHandle(), "flow").flow(flow);
+        } else if (flow.getEcho()) {
+            sendFlow();
+        }
+        while (remoteWindow > 0 && !blocked.isEmpty()) {
+            connection.output().add(blocked.poll());
+        }
+    }
+
+    private void sendFlow() {
+        FrameWriter.sessionFlow(
+                connection.out(), channel, nextIncomingId, incomingWindow, nextOutgoingId, Integer.MAX_VALUE);
+    }
+
+    /** Tells the peer how a link stands. */
+    void sendFlow(int handle, int deliveryCount, int credit, boolean drain) {
+        if (isOpen()) {
+            FrameWriter.linkFlow(
+                    connection.out(), channel, nextIncomingId, incomingWindow, nextOutgoingId, Integer.MAX_VALUE,
+                    handle, deliveryCount, credit, drain);
+        }
+    }
+
+    /** Whether the peer takes one more frame. */
+    boolean hasWindow() {
+        return remoteWindow > 0;
+    }
+
+    /** A frame of a delivery was written. */
+    void frameSent() {
+        nextOutgoingId++;
+        remoteWindow--;
+    }
+
+    int takeDeliveryId() {
+        return nextDeliveryId++;
+    }
+
+    /** A link has something to send and waits for the window. */
+    void block(ConsumerLink link) {
+        blocked.add(link);
+    }
+
+    void unblock(ConsumerLink link) {
+        blocked.remove(link);
+    }
+
+    /** Links that are to have more credit get it. */
+    void regulateCredit() {
+        for (Link link : List.copyOf(links.values())) {
+            link.regulateCredit();
+        }
+    }
+
+    // ---- ends
+
+    private static String detachedKey(Link link) {
+        return (link.fromPeer() ? "from " : "to ") + link.name();
+    }
+
+    /** A link was detached but not closed: {@code atEnd} is to be done when the session ends, and runs what it is given when done. */
+    void detached(Link link, Consumer<Runnable> atEnd) {
+        detached.put(detachedKey(link), atEnd);
+    }
+
+    /** Another may have the link's name. */
+    void freeName(Link link) {
+        connection.linkNames().free(link.name(), link.fromPeer(), link);
+    }
+
+    /** A link has been detached by both sides and has given back what it held. */
+    void linkGone(Link link) {
+        handles.clear(link.handle());
+        links.remove(link.peersHandle(), link);
+        unreleasedLinks--;
+        releasedIfDone();
+    }
+
+    /** Ends the session for an error of the client's. */
+    private void end(AmqpFault fault) {
+        connection.log().info("session {} error, {}: {}", channel, fault.condition(), fault.getMessage());
+        phase = Phase.ENDING_BY_US;
+        connection.write(channel, new End().setError(fault.error()));
+        stopLinks();
+        release(true);
+    }
+
+    private void endedByPeer(End end) {
+        if (end.getError() != null) {
+            connection.log().debug("session {} is ended with {}", channel, end.getError());
+        }
+        phase = Phase.ENDING_BY_PEER;
+        stopLinks();
+        release(true);
+    }
+
+    /** The connection goes, and the session with it, without a word; returns whether {@link #release} is to follow. */
+    boolean stop() {
+        boolean live = !releasing;
+        phase = Phase.GONE;
+        stopLinks();
+        return live;
+    }
+
+    private void stopLinks() {
+        for (Link link : links.values()) {
+            link.stop();
+        }
+    }
+
+    /**
+     * Gives back all it holds.
+     *
+     * @param orderly whether the peer knows what it has got and what not
+     */
+    void release(boolean orderly) {
+        releasing = true;
+        blocked.clear();
+        for (Link link : new ArrayList<>(links.values())) {
+            link.releaseWithSession(orderly);
+        }
+        List<Consumer<Runnable>> left = List.copyOf(detached.values());
+        detached.clear();
+        for (Consumer<Runnable> each : left) {
+            unreleasedLinks++;
+            each.accept(() -> {
+                unreleasedLinks--;
+                releasedIfDone();
+            });
+        }
+        releasedIfDone();
+    }
+
+    private void releasedIfDone() {
+        if (!releasing || unreleasedLinks > 0 || releasedSaid) {
+            return;
+        }
+        releasedSaid = true;
+        if (phase == Phase.ENDING_BY_PEER) {
+            phase = Phase.GONE;
+            if (connection.running()) {
+                connection.write(channel, new End());
+            }
+        }
+        freeIfReleased();
+        connection.sessionReleased();
+    }
+
+    private void freeIfReleased() {
+        if (phase == Phase.GONE && releasedSaid) {
+            connection.forget(this);
+        }
+    }
+}

@@ -1,0 +1,205 @@
+package io.sluicemq.protocol.amqp10;
+
+import io.sluicemq.base.LoopOwned;
+import io.sluicemq.protocol.amqp10.codec.AmqpFault;
+import io.sluicemq.protocol.amqp10.terminus.LinkEnd;
+import org.apache.qpid.protonj2.types.Symbol;
+import org.apache.qpid.protonj2.types.transport.Attach;
+import org.apache.qpid.protonj2.types.transport.Detach;
+import org.apache.qpid.protonj2.types.transport.ErrorCondition;
+import org.apache.qpid.protonj2.types.transport.Flow;
+import org.apache.qpid.protonj2.types.transport.LinkError;
+
+/**
+ * A link of a session (part 2, §2.6): from the peer's attach, over ours, to both detaches. Owned by the connection's loop.
+ *
+ * <p>Invariant: each side's detach is sent once; a link's handle is free when both have been, and when it has given back what it
+ * held.
+ */
+@LoopOwned
+abstract sealed class Link permits ProducerLink, ConsumerLink, CoordinatorLink {
+
+    private enum Phase {
+        /** The peer's attach is being dealt with. */
+        PENDING,
+        ATTACHED,
+        /** We have sent a detach and wait for the peer's. */
+        DETACHED_BY_US,
+        /** The peer has sent a detach, and is answered when all is given back. */
+        DETACHED_BY_PEER,
+        /** Nothing of it is left, or its session ends. */
+        GONE
+    }
+
+    private final AmqpSession session;
+    private final String name;
+    private final int handle;
+    private final long peersHandle;
+    private Phase phase = Phase.PENDING;
+    private boolean attachSent;
+    private boolean peersDetachClosed;
+    private boolean released;
+    private boolean releasing;
+
+    Link(AmqpSession session, Attach attach, int handle) {
+        this.session = session;
+        this.name = attach.getName();
+        this.peersHandle = attach.getHandle();
+        this.handle = handle;
+    }
+
+    final AmqpSession session() {
+        return session;
+    }
+
+    final ConnectionSession connection() {
+        return session.connection();
+    }
+
+    final String name() {
+        return name;
+    }
+
+    /** Our handle. */
+    final int handle() {
+        return handle;
+    }
+
+    final long peersHandle() {
+        return peersHandle;
+    }
+
+    final boolean attached() {
+        return phase == Phase.ATTACHED;
+    }
+
+    /** Whether the peer's attach has not been answered, nor come to nothing. */
+    final boolean pending() {
+        return phase == Phase.PENDING;
+    }
+
+    /** Whether it is the peer that sends. */
+    abstract boolean fromPeer();
+
+    /** The peer's attach came; to be answered by {@link #attach} or {@link #refuse}, perhaps later. */
+    abstract void open();
+
+    /** A flow came for it. */
+    abstract void flow(Flow flow);
+
+    /** Gives more credit, if that is the case. */
+    void regulateCredit() {}
+
+    /** Gives back all it holds, and calls {@link #released} then; called once. */
+    abstract void release(LinkEnd end, boolean orderly);
+
+    // ---- attach
+
+    /** Answers the peer's attach. */
+    final void attach(Attach ours) {
+        phase = Phase.ATTACHED;
+        send(ours);
+    }
+
+    private void send(Attach ours) {
+        attachSent = true;
+        connection().write(session.channel(), ours.setName(name).setHandle(handle));
+    }
+
+    /** Our attach without a terminus, which says that there will be no link (§2.6.3). */
+    abstract Attach refusal();
+
+    /** Answers the peer's attach with one without a terminus, and detaches with the reason (§2.6.3). */
+    final void refuse(Symbol condition, String description) {
+        if (phase == Phase.PENDING) {
+            attach(refusal());
+            detach(AmqpFault.link(condition, description));
+        }
+    }
+
+    // ---- detach
+
+    final void detach(AmqpFault fault) {
+        connection().log().info("link '{}' error, {}: {}", name, fault.condition(), fault.getMessage());
+        detach(fault.error());
+    }
+
+    /** Ends the link for a reason of ours. */
+    final void detach(ErrorCondition error) {
+        if (phase != Phase.ATTACHED) {
+            return;
+        }
+        phase = Phase.DETACHED_BY_US;
+        beforeDetach();
+        connection().write(
+                session.channel(), new Detach().setHandle(handle).setClosed(true).setError(error));
+        session.freeName(this);
+        releaseOnce(LinkEnd.FAILED, true);
+    }
+
+    /** Another link of the same name has come (§2.6.1). */
+    final void stolen() {
+        detach(new ErrorCondition(LinkError.STOLEN, "another link of the name '" + name + "' was attached"));
+    }
+
+    /** Something may have to be written before a detach of ours. */
+    void beforeDetach() {}
+
+    /** The peer has sent a detach. */
+    final void detachedByPeer(Detach detach) {
+        if (detach.getError() != null) {
+            connection().log().debug("link '{}' is detached with {}", name, detach.getError());
+        }
+        switch (phase) {
+            case PENDING, ATTACHED -> {
+                phase = Phase.DETACHED_BY_PEER;
+                peersDetachClosed = detach.getClosed();
+                session.freeName(this);
+                releaseOnce(peersDetachClosed ? LinkEnd.CLOSED : LinkEnd.DETACHED, true);
+            }
+            case DETACHED_BY_US -> {
+                phase = Phase.GONE;
+                freeIfDone();
+            }
+            case DETACHED_BY_PEER, GONE -> {}
+        }
+    }
+
+    /** The session goes, and the link with it, without a word; returns whether {@link #releaseWithSession} is to follow. */
+    final boolean stop() {
+        boolean live = !releasing;
+        phase = Phase.GONE;
+        session.freeName(this);
+        return live;
+    }
+
+    final void releaseWithSession(boolean orderly) {
+        releaseOnce(LinkEnd.SESSION_ENDED, orderly);
+    }
+
+    private void releaseOnce(LinkEnd end, boolean orderly) {
+        if (!releasing) {
+            releasing = true;
+            release(end, orderly);
+        }
+    }
+
+    /** It has given back all that it held. */
+    final void released() {
+        released = true;
+        if (phase == Phase.DETACHED_BY_PEER) {
+            phase = Phase.GONE;
+            if (!attachSent) {
+                send(refusal());
+            }
+            connection().write(session.channel(), new Detach().setHandle(handle).setClosed(peersDetachClosed));
+        }
+        freeIfDone();
+    }
+
+    private void freeIfDone() {
+        if (phase == Phase.GONE && released) {
+            session.linkGone(this);
+        }
+    }
+}

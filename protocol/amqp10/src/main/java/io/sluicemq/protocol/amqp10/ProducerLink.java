@@ -1,0 +1,515 @@
+package io.sluicemq.protocol.amqp10;
+
+import io.sluicemq.api.BrokerError;
+import io.sluicemq.api.Client;
+import io.sluicemq.api.CreditLine;
+import io.sluicemq.api.Message;
+import io.sluicemq.api.Producer;
+import io.sluicemq.base.LoopOwned;
+import io.sluicemq.protocol.amqp10.codec.AmqpFault;
+import io.sluicemq.protocol.amqp10.message.IncomingMessage;
+import io.sluicemq.protocol.amqp10.message.MessageFault;
+import io.sluicemq.protocol.amqp10.terminus.Answer;
+import io.sluicemq.protocol.amqp10.terminus.Destination;
+import io.sluicemq.protocol.amqp10.terminus.LinkEnd;
+import io.sluicemq.protocol.amqp10.terminus.NodeKind;
+import io.sluicemq.protocol.amqp10.terminus.Relay;
+import io.sluicemq.protocol.amqp10.terminus.TargetNode;
+import io.sluicemq.protocol.amqp10.terminus.TerminusError;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.HashSet;
+import java.util.Set;
+import org.apache.qpid.protonj2.types.Symbol;
+import org.apache.qpid.protonj2.types.UnsignedLong;
+import org.apache.qpid.protonj2.types.messaging.Rejected;
+import org.apache.qpid.protonj2.types.messaging.Released;
+import org.apache.qpid.protonj2.types.messaging.Target;
+import org.apache.qpid.protonj2.types.transactions.TransactionalState;
+import org.apache.qpid.protonj2.types.transport.AmqpError;
+import org.apache.qpid.protonj2.types.transport.Attach;
+import org.apache.qpid.protonj2.types.transport.DeliveryState;
+import org.apache.qpid.protonj2.types.transport.ErrorCondition;
+import org.apache.qpid.protonj2.types.transport.Flow;
+import org.apache.qpid.protonj2.types.transport.LinkError;
+import org.apache.qpid.protonj2.types.transport.ReceiverSettleMode;
+import org.apache.qpid.protonj2.types.transport.Role;
+import org.apache.qpid.protonj2.types.transport.SenderSettleMode;
+import org.apache.qpid.protonj2.types.transport.Transfer;
+
+/**
+ * A link on which the peer sends (part 2, §2.6): its credit, what arrives on it, and what is owed for that. Owned by the
+ * connection's loop.
+ *
+ * <p>Credit comes out of the reservation of the address ({@link CreditLine}); a link to the anonymous relay, whose messages name
+ * their addresses themselves, has credit of its own, and what it sends to an address that is full is settled when that has
+ * room. Invariant: the peer has credit for no more than {@code credit} messages, and for none that it was not granted.
+ */
+@LoopOwned
+final class ProducerLink extends Link {
+
+    private static final Symbol DELAYED_DELIVERY = Symbol.valueOf("DELAYED_DELIVERY");
+
+    /** What a message's size is taken for before one has come, in bytes. */
+    private static final int FIRST_ESTIMATE = 1024;
+
+    private static final int ESTIMATE_WEIGHT = 8;
+
+    private final Attach peersAttach;
+    private final boolean settlesSecond;
+    private final LinkProducer producer;
+    /** Tags of deliveries that are not settled (§2.6.12: each is unique among them). */
+    private final Set<ByteBuffer> tags = new HashSet<>();
+
+    private TargetNode node;
+    private CreditLine line;
+    private int deliveryCount;
+    private int credit;
+    /** Behind this delivery-count the peer has never had credit. */
+    private int highestLimit;
+    private int estimateBytes = FIRST_ESTIMATE;
+    private boolean paced;
+    private Partial partial;
+    private boolean asking;
+    private LinkEnd ends;
+
+    ProducerLink(AmqpSession session, Attach attach, int handle) {
+        super(session, attach, handle);
+        this.peersAttach = attach;
+        this.settlesSecond = attach.getReceiverSettleMode() == ReceiverSettleMode.SECOND;
+        this.deliveryCount = (int) attach.getInitialDeliveryCount();
+        this.highestLimit = deliveryCount;
+        this.producer = new LinkProducer();
+    }
+
+    @Override
+    boolean fromPeer() {
+        return true;
+    }
+
+    // ---- attach
+
+    @Override
+    void open() {
+        Target wanted = peersAttach.getTarget();
+        if (wanted == null) {
+            refuse(AmqpError.INVALID_FIELD, "an attach without a target");
+            return;
+        }
+        asking = true;
+        connection().termini().target(name(), wanted, new Answer<>() {
+            @Override
+            public void done(TargetNode found) {
+                asking = false;
+                node = found;
+                if (pending()) {
+                    attach();
+                } else {
+                    leaveNode();
+                }
+            }
+
+            @Override
+            public void refused(TerminusError error) {
+                asking = false;
+                if (pending()) {
+                    refuse(error.condition(), error.description());
+                } else {
+                    released();
+                }
+            }
+        });
+    }
+
+    private Attach answer() {
+        return new Attach()
+                .setRole(Role.RECEIVER)
+                .setSenderSettleMode(peersAttach.getSenderSettleMode())
+                .setReceiverSettleMode(settlesSecond ? ReceiverSettleMode.SECOND : ReceiverSettleMode.FIRST)
+                .setSource(peersAttach.getSource());
+    }
+
+    @Override
+    Attach refusal() {
+        return answer();
+    }
+
+    private void attach() {
+        attach(answer()
+                .setTarget(node.answer())
+                .setMaxMessageSize(UnsignedLong.valueOf(connection().options().maxMessageBytes()))
+                .setOfferedCapabilities(DELAYED_DELIVERY));
+        if (node instanceof TargetNode.Fixed fixed && fixed.destination().routingKey() != null) {
+            Destination to = fixed.destination();
+            line = connection().client().openCredit(to.exchange(), to.routingKey(), producer, new LineSink());
+        }
+        regulateCredit();
+    }
+
+    // ---- credit
+
+    private int wantedCredit() {
+        int byBytes = connection().options().windowBytes() / Math.max(1, estimateBytes);
+        return Math.max(1, Math.min(connection().options().windowMessages(), byBytes));
+    }
+
+    @Override
+    void regulateCredit() {
+        if (!attached() || paced || connection().resourcesLow()) {
+            return;
+        }
+        int wanted = wantedCredit();
+        if (credit > wanted / 2) {
+            return;
+        }
+        if (line == null) {
+            if (producer.parkedBytes() < connection().options().windowBytes()) {
+                grant(wanted - credit);
+            }
+        } else if (!line.isAsking()) {
+            int granted = line.ask(wanted - credit, estimateBytes);
+            if (granted > 0) {
+                grant(granted);
+            }
+        }
+    }
+
+    private void grant(int messages) {
+        credit += messages;
+        if (deliveryCount + credit - highestLimit > 0) {
+            highestLimit = deliveryCount + credit;
+        }
+        tellCredit();
+    }
+
+    private void tellCredit() {
+        session().sendFlow(handle(), deliveryCount, credit, false);
+    }
+
+    /** What the broker says of the credit line. */
+    private final class LineSink implements CreditLine.Sink {
+        @Override
+        public void granted(int messages) {
+            if (attached()) {
+                grant(messages);
+                regulateCredit();
+            }
+        }
+
+        @Override
+        public void revoked(int messages) {
+            if (attached()) {
+                credit = Math.max(0, credit - messages);
+                tellCredit();
+                regulateCredit();
+            }
+        }
+    }
+
+    /** The link as the broker sees it. */
+    private final class LinkProducer extends Producer {
+
+        LinkProducer() {
+            super(connection().loop());
+        }
+
+        @Override
+        public String description() {
+            return "link '" + name() + "' of session " + session().channel();
+        }
+
+        @Override
+        protected void parkedChanged() {
+            regulateCredit();
+        }
+
+        @Override
+        public void refused(BrokerError error) {
+            // It was sent settled: there is no outcome to tell, and the address counts it.
+            connection().log().debug("a settled message on link '{}' was refused: {}", name(), error);
+        }
+
+        @Override
+        protected void paced(boolean hold) {
+            paced = hold;
+            if (!hold) {
+                regulateCredit();
+            }
+        }
+    }
+
+    @Override
+    void flow(Flow flow) {
+        if (attached() && flow.getEcho()) {
+            tellCredit();
+        }
+    }
+
+    // ---- transfers
+
+    /** A transfer has come, whose payload stands in {@code bytes}. */
+    void transfer(Transfer transfer, byte[] bytes, int at, int length) throws AmqpFault {
+        if (partial == null) {
+            session().began(transfer);
+            if (deliveryCount - highestLimit >= 0) {
+                throw AmqpFault.link(LinkError.TRANSFER_LIMIT_EXCEEDED, "a delivery without credit");
+            }
+            if (transfer.getDeliveryTag() == null) {
+                throw AmqpFault.link(AmqpError.INVALID_FIELD, "a delivery without delivery-tag");
+            }
+            ByteBuffer tag = ByteBuffer.wrap(transfer.getDeliveryTag().tagBytes());
+            if (tags.contains(tag)) {
+                throw AmqpFault.link(
+                        AmqpError.NOT_ALLOWED, "a delivery with the tag of another that is not settled");
+            }
+            if (!transfer.getMore() && !transfer.getAborted()) {
+                checkSize(length);
+                complete(
+                        (int) transfer.getDeliveryId(), tag, settles(transfer), transfer.getState(), bytes, at, length);
+                return;
+            }
+            partial = new Partial((int) transfer.getDeliveryId(), tag);
+        } else if (transfer.hasDeliveryId() && (int) transfer.getDeliveryId() != partial.id) {
+            throw AmqpFault.session(
+                    AmqpError.INVALID_FIELD, "a transfer of another delivery than the one that has not ended");
+        }
+        if (transfer.getAborted()) {
+            // Whether an aborted delivery takes credit is left open (§2.6.14): the sender may send one more than we think.
+            dropPartial();
+            deliveryCount++;
+            highestLimit++;
+            spent();
+            return;
+        }
+        partial.settled |= settles(transfer);
+        if (transfer.getState() != null) {
+            partial.state = transfer.getState();
+        }
+        checkSize((long) partial.length() + length);
+        connection().holdsPartial(partial.add(bytes, at, length, connection().options().maxMessageBytes()));
+        if (!transfer.getMore()) {
+            Partial whole = partial;
+            partial = null;
+            connection().holdsPartial(-whole.bytes().length);
+            complete(whole.id, whole.tag, whole.settled, whole.state, whole.bytes(), 0, whole.length());
+        }
+    }
+
+    private boolean settles(Transfer transfer) {
+        return transfer.getSettled() || peersAttach.getSenderSettleMode() == SenderSettleMode.SETTLED;
+    }
+
+    private void checkSize(long bytes) throws AmqpFault {
+        long most = connection().options().maxMessageBytes();
+        if (bytes > most) {
+            throw AmqpFault.link(
+                    LinkError.MESSAGE_SIZE_EXCEEDED, "a message of more than " + most + " bytes");
+        }
+    }
+
+    private void dropPartial() {
+        if (partial != null) {
+            connection().holdsPartial(-partial.bytes().length);
+            partial = null;
+        }
+    }
+
+    private void spent() {
+        credit = Math.max(0, credit - 1);
+    }
+
+    private void complete(
+            int id, ByteBuffer tag, boolean settled, DeliveryState state, byte[] bytes, int at, int length) {
+        deliveryCount++;
+        spent();
+        Received received = null;
+        if (!settled) {
+            received = new Received(this, id, tag);
+            tags.add(tag);
+            session().received().add(id, received);
+        }
+        IncomingMessage message = connection().reader();
+        try {
+            message.read(bytes, at, length);
+        } catch (MessageFault e) {
+            refuse(received, AmqpError.DECODE_ERROR, e.getMessage());
+            return;
+        }
+        byte[] userId = message.userId();
+        if (userId != null && !connection().user().anonymous()
+                && !new String(userId, StandardCharsets.UTF_8).equals(connection().user().name())) {
+            refuse(received, AmqpError.UNAUTHORIZED_ACCESS, "the user-id is not that of the user who is logged in");
+            return;
+        }
+        Transactions.Transaction transaction = null;
+        if (state instanceof TransactionalState transactional) {
+            transaction = connection().transactions().find(transactional.getTxnId());
+            if (transaction == null) {
+                detach(AmqpFault.link(Transactions.UNKNOWN_ID, "a transfer in a transaction that is not there"));
+                return;
+            }
+        }
+        switch (node) {
+            case TargetNode.Fixed fixed -> route(received, message, fixed.destination(), null, transaction);
+            case Relay relay -> relay(received, message, relay, transaction);
+        }
+    }
+
+    private void relay(Received received, IncomingMessage message, Relay relay, Transactions.Transaction transaction) {
+        String to = message.to();
+        NodeKind kind = NodeKind.ofAnnotation(message.jmsDestination());
+        Destination known = to == null ? null : relay.known(to, kind);
+        if (known != null) {
+            route(received, message, known, to, transaction);
+            return;
+        }
+        IncomingMessage kept;
+        try {
+            // The reader's bytes are overwritten by the next frame.
+            kept = message.copy();
+        } catch (MessageFault e) {
+            throw new IllegalStateException("what was read once can't be read again", e);
+        }
+        relay.resolve(to, kind, new Answer<>() {
+            @Override
+            public void done(Destination destination) {
+                if (attached()) {
+                    route(received, kept, destination, to, transaction);
+                }
+            }
+
+            @Override
+            public void refused(TerminusError error) {
+                refuse(received, error.condition(), error.description());
+            }
+        });
+    }
+
+    private void route(
+            Received received, IncomingMessage incoming, Destination to, String address,
+            Transactions.Transaction transaction) {
+        String key = to.keyOf(incoming.subject());
+        if (key == null) {
+            refuse(received, AmqpError.INVALID_FIELD, "a subject that is too long for a routing key");
+            return;
+        }
+        Client client = connection().client();
+        Message message =
+                incoming.toMessage(to.exchange(), key, client, connection().loop().currentTimeMillis());
+        estimateBytes += (message.sizeBytes() - estimateBytes) / ESTIMATE_WEIGHT;
+        int reached;
+        if (transaction != null) {
+            reached = transaction.publish(message, producer);
+        } else {
+            reached = client.publish(message, received, producer);
+        }
+        connection().published();
+        if (reached > 0 || to.unreached() == Destination.Unreached.ACCEPTED && reached == 0) {
+            if (transaction != null && received != null) {
+                finish(received, transaction.accepted());
+            } else if (received != null) {
+                received.handedOut();
+            }
+        } else if (reached == 0 && to.unreached() == Destination.Unreached.RELEASED) {
+            if (received != null) {
+                finish(received, Released.getInstance());
+            }
+        } else {
+            if (node instanceof Relay relay) {
+                relay.missed(address);
+            }
+            refuse(received, AmqpError.NOT_FOUND, "no longer there: " + describe(to));
+        }
+        regulateCredit();
+    }
+
+    private static String describe(Destination to) {
+        return to.exchange().isEmpty() ? "queue '" + to.routingKey() + "'" : "exchange '" + to.exchange() + "'";
+    }
+
+    // ---- outcomes
+
+    /** Rejects a delivery; one that was sent settled is dropped, which the log tells. */
+    private void refuse(Received received, Symbol condition, String description) {
+        if (received == null) {
+            connection().log().warn("a settled message on link '{}' is dropped: {}", name(), description);
+        } else {
+            finish(received, new Rejected().setError(new ErrorCondition(condition, description)));
+        }
+        regulateCredit();
+    }
+
+    /** What a delivery owed is done. */
+    void resolved(Received received, BrokerError refusal) {
+        if (refusal == null) {
+            finish(received, null);
+        } else {
+            TerminusError error = TerminusError.of(refusal);
+            finish(received, new Rejected().setError(new ErrorCondition(error.condition(), error.description())));
+        }
+    }
+
+    /** @param state the outcome; null for accepted */
+    private void finish(Received received, DeliveryState state) {
+        if (received.isOver()) {
+            return;
+        }
+        boolean settles = !settlesSecond;
+        if (settles) {
+            forget(received);
+        }
+        if (state == null) {
+            session().settlements().accepted(received.id(), settles);
+        } else {
+            session().settlements().other(received.id(), settles, state);
+        }
+    }
+
+    /** A delivery is settled. */
+    void forget(Received received) {
+        received.over();
+        tags.remove(received.tag());
+        session().received().remove(received.id());
+    }
+
+    // ---- the end
+
+    @Override
+    void release(LinkEnd end, boolean orderly) {
+        ends = end;
+        dropPartial();
+        if (line != null) {
+            line.close();
+            line = null;
+        }
+        if (!asking) {
+            leaveNode();
+        }
+    }
+
+    private void leaveNode() {
+        if (node == null) {
+            released();
+            return;
+        }
+        end(node, ends, this::released);
+        if (ends == LinkEnd.DETACHED) {
+            session().detached(this, done -> end(node, LinkEnd.SESSION_ENDED, done));
+        }
+    }
+
+    private void end(TargetNode ended, LinkEnd how, Runnable done) {
+        connection().termini().ended(ended, how, new Answer<>() {
+            @Override
+            public void done(Void result) {
+                done.run();
+            }
+
+            @Override
+            public void refused(TerminusError error) {
+                connection().log().info("what link '{}' was to leave behind: {}", name(), error.description());
+                done.run();
+            }
+        });
+    }
+}

@@ -1,0 +1,52 @@
+package io.sluicemq.protocol.amqp10;
+
+import io.sluicemq.api.BrokerError;
+import io.sluicemq.api.Completion;
+import java.nio.ByteBuffer;
+
+/**
+ * A delivery that the peer has sent and that is not settled yet: what is owed for it is its outcome (part 2, §2.6.12). Owned by the
+ * connection's loop.
+ */
+final class Received extends Completion {
+
+    private final ProducerLink link;
+    private final int id;
+    private final ByteBuffer tag;
+    private boolean over;
+
+    Received(ProducerLink link, int id, ByteBuffer tag) {
+        super(link.connection().loop());
+        this.link = link;
+        this.id = id;
+        this.tag = tag;
+    }
+
+    int id() {
+        return id;
+    }
+
+    ByteBuffer tag() {
+        return tag;
+    }
+
+    /** Whether nobody is to be told its outcome any more. */
+    boolean isOver() {
+        return over;
+    }
+
+    /** It is settled. */
+    void over() {
+        over = true;
+    }
+
+    /** The peer forgets about it, whatever has become of it. */
+    void settledByPeer() {
+        link.forget(this);
+    }
+
+    @Override
+    protected void complete(BrokerError refusal) {
+        link.resolved(this, refusal);
+    }
+}

@@ -1,0 +1,21 @@
+package io.sluicemq.protocol.amqp10.terminus;
+
+import org.apache.qpid.protonj2.types.messaging.Target;
+
+/** What a client's sending link leads to. */
+public sealed interface TargetNode permits TargetNode.Fixed, Relay {
+
+    /** The name of the link. */
+    String linkName();
+
+    /** What the attach is answered with. */
+    Target answer();
+
+    /**
+     * One queue, topic or exchange.
+     *
+     * @param dynamic its link to a dynamic node of this connection; null if it leads to another
+     */
+    record Fixed(String linkName, Target answer, Destination destination, DynamicNode.Link dynamic)
+            implements TargetNode {}
+}
