@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.rabbitmq.client.AMQP.BasicProperties;
-import com.rabbitmq.client.AlreadyClosedException;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.ConnectionFactory;
 import com.rabbitmq.client.DefaultSaslConfig;
+import com.rabbitmq.client.ShutdownSignalException;
 import io.sluicemq.interop.lab.Spec;
 import io.sluicemq.server.SluiceMQ;
 import io.sluicemq.testkit.LogCapture;
@@ -110,7 +110,7 @@ class TlsTest {
             channel.waitForConfirms(10_000);
             channel.basicPublish("", "nowhere", new BasicProperties.Builder().userId("bob").build(), new byte[1]);
             assertThatThrownBy(() -> channel.waitForConfirms(10_000))
-                    .isInstanceOf(AlreadyClosedException.class)
+                    .isInstanceOf(ShutdownSignalException.class)
                     .hasMessageContaining("'ann'");
         }
     }
