@@ -276,7 +276,7 @@ class JmsConnectionsTest {
     }
 
     @Test
-    @Spec({"1.0 §2.8.17", "1.0 §2.6.6"})
+    @Spec({"1.0 §2.8.15", "1.0 §2.6.5"})
     void shouldCloseConsumersOfAQueueThatIsDeleted(Lab lab) throws Exception {
         Queue queue = new JmsQueue(lab.queue());
         Connection connection = JmsClient.connect(lab);
