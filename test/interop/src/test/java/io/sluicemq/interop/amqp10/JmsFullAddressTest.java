@@ -6,6 +6,7 @@ import static io.sluicemq.interop.amqp10.JmsClient.text;
 import static io.sluicemq.interop.lab.Lab.numbers;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.sluicemq.broker.flow.AddressState;
 import io.sluicemq.broker.flow.FullPolicy;
@@ -28,6 +29,7 @@ import jakarta.jms.Queue;
 import jakarta.jms.ResourceAllocationException;
 import jakarta.jms.Session;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
@@ -236,7 +238,9 @@ class JmsFullAddressTest {
                 sendings.add(Sending.start(connection.createSession(), queue, deliveryMode, each, bytes));
             }
         }
-        Lab.until("it is full", () -> lab.address(queue.getQueueName()).usedBytes() > limit - 2 * (bytes + 600));
+        await().atMost(Duration.ofSeconds(20)).untilAsserted(() -> assertThat(lab.address(queue.getQueueName()))
+                .satisfies(state -> assertThat(state.usedBytes()).isGreaterThan(limit - 2 * (bytes + 600)))
+                .satisfies(state -> assertThat(state.waiting()).isNotEmpty()));
         long parked = lab.counters().parkedMessages();
         assertThat(parked).isLessThanOrEqualTo(links);
         Session session = JmsClient.connect(lab).createSession();
