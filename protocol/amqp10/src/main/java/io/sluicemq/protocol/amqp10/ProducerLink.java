@@ -25,6 +25,7 @@ import org.apache.qpid.protonj2.types.UnsignedLong;
 import org.apache.qpid.protonj2.types.messaging.Rejected;
 import org.apache.qpid.protonj2.types.messaging.Released;
 import org.apache.qpid.protonj2.types.messaging.Target;
+import org.apache.qpid.protonj2.types.messaging.Terminus;
 import org.apache.qpid.protonj2.types.transactions.TransactionalState;
 import org.apache.qpid.protonj2.types.transport.AmqpError;
 import org.apache.qpid.protonj2.types.transport.Attach;
@@ -71,6 +72,7 @@ final class ProducerLink extends Link {
     private boolean paced;
     private Partial partial;
     private boolean asking;
+    private boolean echoDue;
     private LinkEnd ends;
 
     ProducerLink(AmqpSession session, Attach attach, int handle) {
@@ -91,8 +93,7 @@ final class ProducerLink extends Link {
 
     @Override
     void open() {
-        Target wanted = peersAttach.getTarget();
-        if (wanted == null) {
+        if (!(peersAttach.<Terminus>getTarget() instanceof Target wanted)) {
             refuse(AmqpError.INVALID_FIELD, "an attach without a target");
             return;
         }
@@ -139,11 +140,17 @@ final class ProducerLink extends Link {
                 .setTarget(node.answer())
                 .setMaxMessageSize(UnsignedLong.valueOf(connection().options().maxMessageBytes()))
                 .setOfferedCapabilities(DELAYED_DELIVERY));
+        if (!attached()) {
+            return;
+        }
         if (node instanceof TargetNode.Fixed fixed && fixed.destination().routingKey() != null) {
             Destination to = fixed.destination();
             line = connection().client().openCredit(to.exchange(), to.routingKey(), producer, new LineSink());
         }
         regulateCredit();
+        if (echoDue && credit == 0) {
+            tellCredit();
+        }
     }
 
     // ---- credit
@@ -240,8 +247,12 @@ final class ProducerLink extends Link {
 
     @Override
     void flow(Flow flow) {
-        if (attached() && flow.getEcho()) {
-            tellCredit();
+        if (flow.getEcho()) {
+            if (attached()) {
+                tellCredit();
+            } else {
+                echoDue = true;
+            }
         }
     }
 
@@ -265,10 +276,12 @@ final class ProducerLink extends Link {
             if (!transfer.getMore() && !transfer.getAborted()) {
                 checkSize(length);
                 complete(
-                        (int) transfer.getDeliveryId(), tag, settles(transfer), transfer.getState(), bytes, at, length);
+                        (int) transfer.getDeliveryId(), tag, settles(transfer), settlesSecond(transfer),
+                        transfer.getState(), bytes, at, length);
                 return;
             }
             partial = new Partial((int) transfer.getDeliveryId(), tag);
+            partial.second = settlesSecond(transfer);
         } else if (transfer.hasDeliveryId() && (int) transfer.getDeliveryId() != partial.id) {
             throw AmqpFault.session(
                     AmqpError.INVALID_FIELD, "a transfer of another delivery than the one that has not ended");
@@ -291,12 +304,16 @@ final class ProducerLink extends Link {
             Partial whole = partial;
             partial = null;
             connection().holdsPartial(-whole.bytes().length);
-            complete(whole.id, whole.tag, whole.settled, whole.state, whole.bytes(), 0, whole.length());
+            complete(whole.id, whole.tag, whole.settled, whole.second, whole.state, whole.bytes(), 0, whole.length());
         }
     }
 
     private boolean settles(Transfer transfer) {
         return transfer.getSettled() || peersAttach.getSenderSettleMode() == SenderSettleMode.SETTLED;
+    }
+
+    private boolean settlesSecond(Transfer transfer) {
+        return settlesSecond && transfer.getRcvSettleMode() != ReceiverSettleMode.FIRST;
     }
 
     private void checkSize(long bytes) throws AmqpFault {
@@ -319,12 +336,13 @@ final class ProducerLink extends Link {
     }
 
     private void complete(
-            int id, ByteBuffer tag, boolean settled, DeliveryState state, byte[] bytes, int at, int length) {
+            int id, ByteBuffer tag, boolean settled, boolean second, DeliveryState state, byte[] bytes, int at,
+            int length) {
         deliveryCount++;
         spent();
         Received received = null;
         if (!settled) {
-            received = new Received(this, id, tag);
+            received = new Received(this, id, tag, second);
             tags.add(tag);
             session().received().add(id, received);
         }
@@ -345,6 +363,9 @@ final class ProducerLink extends Link {
         if (state instanceof TransactionalState transactional) {
             transaction = connection().transactions().find(transactional.getTxnId());
             if (transaction == null) {
+                if (received != null) {
+                    forget(received);
+                }
                 detach(AmqpFault.link(Transactions.UNKNOWN_ID, "a transfer in a transaction that is not there"));
                 return;
             }
@@ -454,9 +475,11 @@ final class ProducerLink extends Link {
         if (received.isOver()) {
             return;
         }
-        boolean settles = !settlesSecond;
-        if (settles) {
+        boolean settles = !received.settlesSecond();
+        if (settles || ends == LinkEnd.CLOSED) {
             forget(received);
+        } else {
+            received.told();
         }
         if (state == null) {
             session().settlements().accepted(received.id(), settles);
@@ -478,6 +501,14 @@ final class ProducerLink extends Link {
     void release(LinkEnd end, boolean orderly) {
         ends = end;
         dropPartial();
+        if (end == LinkEnd.CLOSED) {
+            // Nobody is going to settle what is only waiting for that.
+            session().received().forEach(received -> {
+                if (received.link() == this && received.isTold()) {
+                    forget(received);
+                }
+            });
+        }
         if (line != null) {
             line.close();
             line = null;
