@@ -1,5 +1,6 @@
 package io.sluicemq.broker.engine;
 
+import io.sluicemq.api.MessageFilter;
 import io.sluicemq.api.MessageFormat;
 import io.sluicemq.broker.flow.AddressLimits;
 import io.sluicemq.broker.flow.AddressSettings;
@@ -7,6 +8,7 @@ import java.security.SecureRandom;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
@@ -19,6 +21,8 @@ import java.util.function.Supplier;
  * @param witness what answers wait for beside the log; null for nothing
  * @param addressSettings the limits of addresses, until they are changed
  * @param virtualHostLimits the limits of virtual hosts, by name; one that is not in it has none
+ * @param filters reads a message filter as {@link io.sluicemq.broker.queue.QueueOptions#parse} wants it, on any loop; null for a
+ *     broker without
  */
 public record BrokerConfig(
         List<String> virtualHosts,
@@ -27,7 +31,8 @@ public record BrokerConfig(
         List<MessageFormat> formats,
         Witness witness,
         AddressSettings addressSettings,
-        Map<String, AddressLimits> virtualHostLimits) {
+        Map<String, AddressLimits> virtualHostLimits,
+        Function<String, MessageFilter> filters) {
 
     public BrokerConfig {
         virtualHosts = List.copyOf(virtualHosts);
@@ -37,29 +42,37 @@ public record BrokerConfig(
 
     /** Without a witness, for a broker that has no log. */
     public BrokerConfig(List<String> virtualHosts, long memoryBudgetBytes, Supplier<String> names) {
-        this(virtualHosts, memoryBudgetBytes, names, List.of(), null, AddressSettings.NONE, Map.of());
+        this(virtualHosts, memoryBudgetBytes, names, List.of(), null, AddressSettings.NONE, Map.of(), null);
     }
 
     /** The same with these formats. */
     public BrokerConfig withFormats(List<MessageFormat> all) {
         return new BrokerConfig(virtualHosts, memoryBudgetBytes, names, all, witness, addressSettings,
-                virtualHostLimits);
+                virtualHostLimits, filters);
     }
 
     /** The same with a witness. */
     public BrokerConfig withWitness(Witness other) {
         return new BrokerConfig(virtualHosts, memoryBudgetBytes, names, formats, other, addressSettings,
-                virtualHostLimits);
+                virtualHostLimits, filters);
     }
 
     /** The same with these limits of addresses. */
     public BrokerConfig withAddressSettings(AddressSettings settings) {
-        return new BrokerConfig(virtualHosts, memoryBudgetBytes, names, formats, witness, settings, virtualHostLimits);
+        return new BrokerConfig(virtualHosts, memoryBudgetBytes, names, formats, witness, settings, virtualHostLimits,
+                filters);
     }
 
     /** The same with limits of virtual hosts, by name. */
     public BrokerConfig withVirtualHostLimits(Map<String, AddressLimits> limits) {
-        return new BrokerConfig(virtualHosts, memoryBudgetBytes, names, formats, witness, addressSettings, limits);
+        return new BrokerConfig(virtualHosts, memoryBudgetBytes, names, formats, witness, addressSettings, limits,
+                filters);
+    }
+
+    /** The same with a reader of message filters. */
+    public BrokerConfig withFilters(Function<String, MessageFilter> reader) {
+        return new BrokerConfig(virtualHosts, memoryBudgetBytes, names, formats, witness, addressSettings,
+                virtualHostLimits, reader);
     }
 
     /** The format of that name, or null. */

@@ -34,6 +34,7 @@ final class ConnectedClient implements Client {
     private final LoopContext context;
     private final BrokerEngine engine;
     private final RouteCache routeCache = new RouteCache();
+    private Route found = Route.NOWHERE;
     private final Set<ConsumerPort> consumers = new HashSet<>();
     /** Queues that end with this client. */
     private final Set<QueueProxy> ownedQueues = new LinkedHashSet<>();
@@ -190,7 +191,7 @@ final class ConnectedClient implements Client {
         Relay<QueueStatus> relay = relay(reply);
         QueueOptions options;
         try {
-            options = QueueOptions.parse(queue, host.name());
+            options = QueueOptions.parse(queue, host.name(), host.filters());
         } catch (QueueOptions.Invalid e) {
             // Of a queue that exists, what differs says more than what would be wrong with a new one.
             QueueProxy existing = host.table().queue(queue.name());
@@ -309,21 +310,21 @@ final class ConnectedClient implements Client {
             spendsElsewhere(producer);
             return publishReply(message);
         }
-        int found = find(message);
-        if (found < 0) {
+        int reached = find(message);
+        if (reached < 0) {
             spendsElsewhere(producer);
-            return found;
+            return reached;
         }
         context.tally.published++;
-        Route route = routeCache.route();
+        Route route = found;
         if (completion != null) {
             host.witness(Witness.Command.PUBLISH, completion);
         }
         if (producer != null) {
-            producer.reached(found);
+            producer.reached(reached);
         }
         publishes.publish(message, route, host.exchangeAccount(message.exchange()), completion, producer);
-        return found;
+        return reached;
     }
 
     private static void spendsElsewhere(Producer producer) {
@@ -350,12 +351,18 @@ final class ConnectedClient implements Client {
 
     /** Routes a message, to where {@link #found} says; returns how many queues it reaches, or what is wrong. */
     int find(Message message) {
-        return routeCache.find(host.table(), message, context);
+        int size = routeCache.find(host.table(), message, context);
+        found = routeCache.route();
+        if (size > 0 && found.isSelective()) {
+            found = found.forMessage(message, spec.identity());
+            return found.size();
+        }
+        return size;
     }
 
     /** What {@link #find} has found. */
     Route found() {
-        return routeCache.route();
+        return found;
     }
 
     private int publishReply(Message message) {

@@ -171,6 +171,9 @@ final class DeadLetters {
             table.route(exchange, letter.routingKey(), letter.extraKeys(), letter::headers, routes);
             for (int i = 0; i < routes.size(); i++) {
                 QueueProxy target = routes.get(i);
+                if (!target.queue().options().takes(letter, null)) {
+                    continue;
+                }
                 if (reason != Death.Reason.REJECTED
                         && comesRound(target.queue().name(), deaths)) {
                     context.tally.droppedInCycles++;

@@ -1,15 +1,18 @@
 package io.sluicemq.broker.engine;
 
+import io.sluicemq.api.Message;
 import io.sluicemq.broker.routing.RouteSet;
+import java.util.Arrays;
 
 /**
  * The queues that a message goes to. Immutable.
  *
  * @param loggedIds the ids of those that are in the log
+ * @param isSelective whether some of them don't take all messages: {@link #forMessage}
  */
-record Route(QueueProxy[] targets, long[] loggedIds) {
+record Route(QueueProxy[] targets, long[] loggedIds, boolean isSelective) {
 
-    static final Route NOWHERE = new Route(new QueueProxy[0], new long[0]);
+    static final Route NOWHERE = new Route(new QueueProxy[0], new long[0], false);
 
     static Route of(RouteSet<QueueProxy> found) {
         int size = found.size();
@@ -25,7 +28,9 @@ record Route(QueueProxy[] targets, long[] loggedIds) {
 
     static Route of(QueueProxy... targets) {
         int logged = 0;
+        boolean selective = false;
         for (QueueProxy target : targets) {
+            selective |= target.queue().options().isSelective();
             logged += target.queue().isLogged() ? 1 : 0;
         }
         long[] ids = new long[logged];
@@ -35,7 +40,23 @@ record Route(QueueProxy[] targets, long[] loggedIds) {
                 ids[next++] = target.queue().id();
             }
         }
-        return new Route(targets, ids);
+        return new Route(targets, ids, selective);
+    }
+
+    /**
+     * Those that take this message.
+     *
+     * @param publisher the identity of the client that publishes it
+     */
+    Route forMessage(Message message, String publisher) {
+        int count = 0;
+        QueueProxy[] takers = new QueueProxy[targets.length];
+        for (QueueProxy target : targets) {
+            if (target.queue().options().takes(message, publisher)) {
+                takers[count++] = target;
+            }
+        }
+        return count == targets.length ? this : count == 0 ? NOWHERE : of(Arrays.copyOf(takers, count));
     }
 
     int size() {

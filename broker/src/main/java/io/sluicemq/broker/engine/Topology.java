@@ -476,7 +476,7 @@ final class Topology {
             LoopContext context = contexts[nextLoop];
             nextLoop = (nextLoop + 1) % contexts.length;
             Queue queue = new Queue(
-                    each.spec(), each.options(), host.name(), null, context.loop,
+                    each.spec(), each.optionsWith(host.filters()), host.name(), null, context.loop,
                     host.effects(context.loop.index()),
                     host.newAccount(each.spec().name(), context.loop));
             queue.logged(each.id());

@@ -2,6 +2,7 @@ package io.sluicemq.broker.engine;
 
 import io.sluicemq.api.BrokerError;
 import io.sluicemq.api.Completion;
+import io.sluicemq.api.MessageFilter;
 import io.sluicemq.api.MessageFormat;
 import io.sluicemq.base.Count;
 import io.sluicemq.base.Loop;
@@ -236,6 +237,11 @@ final class VirtualHost {
 
     Function<String, MessageFormat> formats() {
         return config::format;
+    }
+
+    /** Reads the text of a filter; null if there are none. */
+    Function<String, MessageFilter> filters() {
+        return config.filters();
     }
 
     boolean hasWitness() {

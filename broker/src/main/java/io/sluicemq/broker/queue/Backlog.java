@@ -11,7 +11,8 @@ import java.util.function.LongUnaryOperator;
  * The compact index of a queue's messages, of one priority, that wait in the log: first in, first out, 16 bytes each, in
  * chunks of up to {@value BacklogChunk#MAX_ENTRIES}. Messages that are not in the log stand among them with the position −1
  * and are held in memory. An entry's place says where its message is: a position in the log, with {@link #PAGED} added if that
- * record is of this process only; or {@link #IN_MEMORY}.
+ * record is of this process only; or {@link #IN_MEMORY}. Its sequence number says where it stands and stays with it, so that
+ * it can be found, taken out of the middle, and put back.
  *
  * <p>Owned by the queue's loop. No chunk is without a live entry, except that an empty backlog may keep one of the smallest
  * size; the first entry of each chunk is live. What a {@link Snapshot} has seen is never overwritten: a chunk that one refers
@@ -27,6 +28,9 @@ public final class Backlog {
 
     private BacklogChunk first;
     private BacklogChunk last;
+    /** Where one was looked for last; null for nowhere. */
+    private BacklogChunk near;
+    private long nextSequence;
     private int chunks;
     private int size;
     private int held;
@@ -46,6 +50,11 @@ public final class Backlog {
     /** Where the record is; {@link #IN_MEMORY} if there is none. */
     static long position(long place) {
         return isPaged(place) ? place - PAGED : place;
+    }
+
+    /** What stands for the place of a message in memory, where it is to be told apart from others: below {@link #IN_MEMORY}. */
+    static long heldKey(int level, long sequence) {
+        return -2 - (sequence << Byte.SIZE | level);
     }
 
     public int size() {
@@ -81,9 +90,16 @@ public final class Backlog {
         return indexBytes;
     }
 
+    /** Adds an entry at the end, with the number after the last one's; the parameters are those of the other. */
+    void append(
+            long place, int share, int headerBytes, int bodyBytes, long expiresAtMillis, Message message) {
+        append(nextSequence, place, share, headerBytes, bodyBytes, expiresAtMillis, message);
+    }
+
     /**
      * Adds an entry at the end.
      *
+     * @param sequence above those of all others
      * @param place its position in the log, divisible by 8, {@link #PAGED} added or not; or {@link #IN_MEMORY}
      * @param share bytes of the record that this entry accounts for
      * @param headerBytes of the message, as {@code bodyBytes}; 0 if it was recovered and nothing says how many
@@ -91,28 +107,150 @@ public final class Backlog {
      * @param message null unless it is in memory
      */
     void append(
-            long place, int share, int headerBytes, int bodyBytes, long expiresAtMillis, Message message) {
+            long sequence, long place, int share, int headerBytes, int bodyBytes, long expiresAtMillis,
+            Message message) {
         check(place, share, headerBytes, bodyBytes, message);
-        if (last == null || !last.hasRoomBehind()) {
+        if (last == null || !last.hasRoomBehind(sequence)) {
             linkLast(new BacklogChunk(capacityFor(size), false));
         }
+        nextSequence = Math.max(nextSequence, sequence + 1);
         long before = last.bytes();
-        last.append(place, share, headerBytes, bodyBytes, expiresAtMillis, message);
+        last.append(sequence, place, share, headerBytes, bodyBytes, expiresAtMillis, message);
         added(last, before, headerBytes, bodyBytes, expiresAtMillis, message);
     }
 
-    /** Adds an entry before the first; the parameters are those of {@link #append}. */
+    /** Adds an entry before the first, whose number is above this one; the parameters are those of {@link #append}. */
     void prepend(
-            long place, int share, int headerBytes, int bodyBytes, long expiresAtMillis, Message message) {
+            long sequence, long place, int share, int headerBytes, int bodyBytes, long expiresAtMillis,
+            Message message) {
         check(place, share, headerBytes, bodyBytes, message);
-        if (first == null || !first.hasRoomBefore()) {
+        nextSequence = Math.max(nextSequence, sequence + 1);
+        if (first == null || !first.hasRoomBefore(sequence)) {
             // Few come back as a rule: only if they fill a chunk the next is larger.
             int capacity = first != null && first.filledFromBehind ? capacityFor(2 * first.capacity()) : capacityFor(0);
             linkFirst(new BacklogChunk(capacity, true));
         }
         long before = first.bytes();
-        first.prepend(place, share, headerBytes, bodyBytes, expiresAtMillis, message);
+        first.prepend(sequence, place, share, headerBytes, bodyBytes, expiresAtMillis, message);
         added(first, before, headerBytes, bodyBytes, expiresAtMillis, message);
+    }
+
+    /** Puts an entry back between others, to where its number belongs; the parameters are those of {@link #append}. */
+    void insert(
+            long sequence, long place, int share, int headerBytes, int bodyBytes, long expiresAtMillis,
+            Message message) {
+        if (size == 0 || sequence > last.sequence(last.to() - 1)) {
+            append(sequence, place, share, headerBytes, bodyBytes, expiresAtMillis, message);
+            return;
+        }
+        if (sequence < firstSequence()) {
+            prepend(sequence, place, share, headerBytes, bodyBytes, expiresAtMillis, message);
+            return;
+        }
+        check(place, share, headerBytes, bodyBytes, message);
+        BacklogChunk chunk = chunkOf(sequence);
+        int index = chunk.indexOf(sequence);
+        long before = chunk.bytes();
+        if (index < chunk.to() && chunk.sequence(index) == sequence) {
+            chunk.refill(index, place, share, headerBytes, bodyBytes, expiresAtMillis, message);
+            added(chunk, before, headerBytes, bodyBytes, expiresAtMillis, message);
+            return;
+        }
+        if (chunk.live() >= BacklogChunk.MAX_ENTRIES) {
+            BacklogChunk tail = chunk.split();
+            linkAfter(chunk, tail);
+            indexBytes += chunk.bytes() - before;
+            if (tail.sequence(tail.from()) < sequence) {
+                chunk = tail;
+            }
+            before = chunk.bytes();
+        }
+        if (!chunk.hasRoomBehind(sequence)) {
+            chunk.squeeze();
+        }
+        chunk.insert(
+                chunk.indexOf(sequence), sequence, place, share, headerBytes, bodyBytes, expiresAtMillis, message);
+        added(chunk, before, headerBytes, bodyBytes, expiresAtMillis, message);
+    }
+
+    // ---- finding by number
+
+    /** The number of the first entry, of which there must be one. */
+    long firstSequence() {
+        BacklogChunk chunk = nonEmpty();
+        return chunk.sequence(chunk.from());
+    }
+
+    /** One more than the number of any entry that was ever added. */
+    long nextSequence() {
+        return nextSequence;
+    }
+
+    /** The number of the first entry whose number is not below this one; {@link Long#MAX_VALUE} if there is none. */
+    long firstFrom(long sequence) {
+        for (BacklogChunk chunk = size == 0 ? null : chunkOf(sequence); chunk != null; chunk = chunk.next) {
+            for (int i = chunk.indexOf(sequence); i < chunk.to(); i++) {
+                if (!chunk.isHole(i)) {
+                    return chunk.sequence(i);
+                }
+            }
+        }
+        return Long.MAX_VALUE;
+    }
+
+    boolean contains(long sequence) {
+        return firstFrom(sequence) == sequence;
+    }
+
+    /** The place of an entry that is there. */
+    long place(long sequence) {
+        BacklogChunk chunk = chunkOf(sequence);
+        return chunk.place(chunk.indexOf(sequence));
+    }
+
+    /** The message of an entry that is there; null if it is not in memory. */
+    Message message(long sequence) {
+        BacklogChunk chunk = chunkOf(sequence);
+        return chunk.message(chunk.indexOf(sequence));
+    }
+
+    long expiresAt(long sequence) {
+        BacklogChunk chunk = chunkOf(sequence);
+        return chunk.expiresAt(chunk.indexOf(sequence));
+    }
+
+    /** Removes an entry that is there, wherever it stands; tells it to {@code out}, which must not touch this backlog. */
+    void remove(long sequence, Entries out) {
+        BacklogChunk chunk = chunkOf(sequence);
+        int index = chunk.indexOf(sequence);
+        if (index == chunk.to() || chunk.sequence(index) != sequence || chunk.isHole(index)) {
+            throw new NoSuchElementException("no entry has the number " + sequence);
+        }
+        chunk.tell(index, out);
+        long before = chunk.bytes();
+        if (chunk.expiresAt(index) <= minExpiresAt) {
+            minExpiresStale = true;
+        }
+        letGo(chunk.message(index));
+        headerBytes -= chunk.headerBytes(index);
+        bodyBytes -= chunk.bodyBytes(index);
+        size--;
+        chunk.remove(index);
+        indexBytes += chunk.bytes() - before;
+        removedFrom(chunk);
+    }
+
+    /** The last chunk that does not begin behind this number, or the first; there is one. */
+    private BacklogChunk chunkOf(long sequence) {
+        BacklogChunk chunk = near == null ? first : near;
+        while (chunk.previous != null && chunk.sequence(chunk.from()) > sequence) {
+            chunk = chunk.previous;
+        }
+        while (chunk.next != null && chunk.next.sequence(chunk.next.from()) <= sequence) {
+            chunk = chunk.next;
+        }
+        near = chunk;
+        return chunk;
     }
 
     private static void check(long place, int share, int headerBytes, int bodyBytes, Message message) {
@@ -160,6 +298,19 @@ public final class Backlog {
         indexBytes += chunk.bytes();
     }
 
+    private void linkAfter(BacklogChunk before, BacklogChunk chunk) {
+        chunk.previous = before;
+        chunk.next = before.next;
+        if (before.next == null) {
+            last = chunk;
+        } else {
+            before.next.previous = chunk;
+        }
+        before.next = chunk;
+        chunks++;
+        indexBytes += chunk.bytes();
+    }
+
     private void linkFirst(BacklogChunk chunk) {
         dropIfEmpty();
         chunk.next = first;
@@ -192,6 +343,9 @@ public final class Backlog {
             chunk.next.previous = chunk.previous;
         }
         chunks--;
+        if (near == chunk) {
+            near = null;
+        }
         indexBytes -= chunk.bytes();
         if (chunk.minExpiresAt() <= minExpiresAt) {
             minExpiresStale = true;
@@ -267,16 +421,16 @@ public final class Backlog {
     }
 
     /**
-     * Tells the first entries, up to {@code max} and only as many as {@linkplain #sizeBytes count} {@code maxBytes} together, but
-     * one at least if there is one.
+     * Tells the first entries whose numbers are not below {@code from}, up to {@code max} and only as many as {@linkplain
+     * #sizeBytes count} {@code maxBytes} together, but one at least if there is one.
      *
-     * @return how many; of each, its place is in the array
+     * @return how many; of each, its number and its place are in the arrays
      */
-    int peek(int max, long maxBytes, long[] places) {
+    int peek(long from, int max, long maxBytes, long[] sequences, long[] places) {
         int count = 0;
         long bytes = 0;
-        for (BacklogChunk chunk = first; chunk != null; chunk = chunk.next) {
-            for (int i = chunk.from(); i < chunk.to(); i++) {
+        for (BacklogChunk chunk = size == 0 ? null : chunkOf(from); chunk != null; chunk = chunk.next) {
+            for (int i = chunk.indexOf(from); i < chunk.to(); i++) {
                 if (chunk.isHole(i)) {
                     continue;
                 }
@@ -284,6 +438,7 @@ public final class Backlog {
                 if (count >= max || count > 0 && bytes > maxBytes) {
                     return count;
                 }
+                sequences[count] = chunk.sequence(i);
                 places[count] = chunk.place(i);
                 count++;
             }
@@ -310,15 +465,15 @@ public final class Backlog {
      * Removes up to {@code most} entries that expire by {@code nowMillis}, but none of the first {@code skipFirst}; tells
      * each, in order, to {@code out}, which must not touch this backlog.
      */
-    void removeDue(long nowMillis, int skipFirst, int most, Entries out) {
+    void removeDue(long nowMillis, int skipFirst, int most, Numbered out) {
         long due = Math.min(nowMillis, QueueEntry.NEVER - 1);
         int skip = skipFirst;
         int left = most;
-        Entries counted = (place, share, header, body, expires, message) -> {
+        Numbered counted = (sequence, place, share, header, body, expires, message) -> {
             letGo(message);
             headerBytes -= header;
             bodyBytes -= body;
-            out.entry(place, share, header, body, expires, message);
+            out.entry(sequence, place, share, header, body, expires, message);
         };
         BacklogChunk next;
         for (BacklogChunk chunk = first; chunk != null && left > 0; chunk = next) {
@@ -357,6 +512,7 @@ public final class Backlog {
     void clear() {
         first = null;
         last = null;
+        near = null;
         chunks = 0;
         size = 0;
         held = 0;
@@ -402,8 +558,8 @@ public final class Backlog {
     void pageHeld(Pager pager) {
         Pager counted = new Pager() {
             @Override
-            public long page(Message message) {
-                long position = pager.page(message);
+            public long page(long sequence, Message message) {
+                long position = pager.page(sequence, message);
                 if (position >= 0) {
                     letGo(message);
                 }
@@ -443,6 +599,15 @@ public final class Backlog {
                 long place, int share, int headerBytes, int bodyBytes, long expiresAtMillis, Message message);
     }
 
+    /** Is told entries and their numbers. */
+    interface Numbered {
+
+        /** The parameters are those of {@link Backlog#append}. */
+        void entry(
+                long sequence, long place, int share, int headerBytes, int bodyBytes, long expiresAtMillis,
+                Message message);
+    }
+
     /** Is offered messages that are in memory. */
     interface Pager {
 
@@ -450,7 +615,7 @@ public final class Backlog {
         long ENOUGH = -3;
 
         /** The message's position in the log from now on; {@link #ENOUGH}; or another negative number, if it stays in memory. */
-        long page(Message message);
+        long page(long sequence, Message message);
 
         /** The bytes of the record at the position told last. */
         int share();

@@ -10,6 +10,8 @@ import java.util.function.LongUnaryOperator;
  *
  * <p>Columns that few entries need exist only once one does. Columns that a snapshot refers to are copied before a slot is
  * changed that it may see; new entries behind the last are outside of what it sees. Owned by the queue's loop.
+ *
+ * <p>Invariant: sequence numbers rise from {@link #from} to {@link #to}, those of holes included.
  */
 final class BacklogChunk {
 
@@ -39,6 +41,10 @@ final class BacklogChunk {
     private int commonHeaderBytes;
     private long[] expiresAt;
     private Message[] messages;
+    /** What an entry's sequence number is counted from: its index, or, where numbers are missing in between, its offset. */
+    private long base;
+
+    private int[] offsets;
     private int from;
     private int to;
     private int live;
@@ -92,6 +98,32 @@ final class BacklogChunk {
         return positions[index];
     }
 
+    /** The number by which it is found, and which says where its place is. */
+    long sequence(int index) {
+        return base + (offsets == null ? index : offsets[index]);
+    }
+
+    /** The first in use, hole or not, whose sequence number is not below this one; {@link #to} if there is none. */
+    int indexOf(long sequence) {
+        if (from == to || sequence <= sequence(from)) {
+            return from;
+        }
+        if (offsets == null) {
+            return Math.clamp(sequence - base, from, to);
+        }
+        int low = from;
+        int high = to;
+        while (low < high) {
+            int middle = (low + high) >>> 1;
+            if (sequence(middle) < sequence) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        return low;
+    }
+
     int held() {
         return held;
     }
@@ -134,28 +166,112 @@ final class BacklogChunk {
         if (messages != null) {
             bytes += ARRAY_HEAD_BYTES + (long) REFERENCE_BYTES * capacity();
         }
+        if (offsets != null) {
+            bytes += ARRAY_HEAD_BYTES + (long) Integer.BYTES * capacity();
+        }
         return bytes;
     }
 
-    boolean hasRoomBehind() {
-        return to < capacity();
+    boolean hasRoomBehind(long sequence) {
+        return to < capacity() && canCount(sequence);
     }
 
-    boolean hasRoomBefore() {
-        return from > 0;
+    boolean hasRoomBefore(long sequence) {
+        return from > 0 && canCount(sequence);
+    }
+
+    private boolean canCount(long sequence) {
+        return from == to || Math.abs(sequence - base) < Integer.MAX_VALUE;
     }
 
     void append(
-            long position, int share, int headerBytes, int bodyBytes, long expiresAtMillis, Message message) {
+            long sequence, long position, int share, int headerBytes, int bodyBytes, long expiresAtMillis,
+            Message message) {
+        number(to, sequence);
         set(to, position, share, headerBytes, bodyBytes, expiresAtMillis, message);
         to++;
     }
 
     void prepend(
-            long position, int share, int headerBytes, int bodyBytes, long expiresAtMillis, Message message) {
+            long sequence, long position, int share, int headerBytes, int bodyBytes, long expiresAtMillis,
+            Message message) {
         own();
+        number(from - 1, sequence);
         set(from - 1, position, share, headerBytes, bodyBytes, expiresAtMillis, message);
         from--;
+    }
+
+    /** Puts an entry into the hole that it has left. */
+    void refill(
+            int index, long position, int share, int headerBytes, int bodyBytes, long expiresAtMillis,
+            Message message) {
+        own();
+        set(index, position, share, headerBytes, bodyBytes, expiresAtMillis, message);
+    }
+
+    /** Puts an entry between two, or behind the last; there must be {@linkplain #hasRoomBehind room behind}. */
+    void insert(
+            int index, long sequence, long position, int share, int headerBytes, int bodyBytes, long expiresAtMillis,
+            Message message) {
+        own();
+        countOffsets();
+        shift(positions, index);
+        shift(shares, index);
+        shift(this.bodyBytes, index);
+        shift(this.headerBytes, index);
+        shift(expiresAt, index);
+        shift(messages, index);
+        shift(offsets, index);
+        number(index, sequence);
+        set(index, position, share, headerBytes, bodyBytes, expiresAtMillis, message);
+        to++;
+    }
+
+    private void shift(Object column, int index) {
+        if (column != null) {
+            System.arraycopy(column, index, column, index + 1, to - index);
+        }
+    }
+
+    /** Takes the second half of its entries away, into a chunk of their own. */
+    BacklogChunk split() {
+        own();
+        int middle = (from + to) >>> 1;
+        while (isHole(middle)) {
+            middle++;
+        }
+        BacklogChunk tail = new BacklogChunk(Math.max(MIN_ENTRIES, to - middle), false);
+        for (int i = middle; i < to; i++) {
+            if (!isHole(i)) {
+                tail.append(
+                        sequence(i), positions[i], shares[i], headerBytes(i), bodyBytes[i], expiresAt(i), message(i));
+                letGo(i);
+                live--;
+            }
+        }
+        to = middle;
+        return tail;
+    }
+
+    private void number(int index, long sequence) {
+        if (from == to) {
+            base = sequence - index;
+            offsets = null;
+        } else if (offsets == null && sequence != base + index) {
+            countOffsets();
+        }
+        if (offsets != null) {
+            offsets[index] = (int) (sequence - base);
+        }
+    }
+
+    private void countOffsets() {
+        if (offsets == null) {
+            offsets = new int[capacity()];
+            for (int i = from; i < to; i++) {
+                offsets[i] = i;
+            }
+        }
     }
 
     private void set(
@@ -213,6 +329,19 @@ final class BacklogChunk {
         skipHoles();
     }
 
+    /** Removes one wherever it is. */
+    void remove(int index) {
+        if (index == from) {
+            removeFirst();
+        } else {
+            own();
+            positions[index] = HOLE;
+            letGo(index);
+            live--;
+        }
+        squeezeIfSparse();
+    }
+
     private void letGo(int index) {
         if (messages != null && messages[index] != null) {
             messages[index] = null;
@@ -228,7 +357,7 @@ final class BacklogChunk {
 
     /** Makes it, when it is empty, as good as new; returns false if it is too large to be kept or a snapshot's. */
     boolean reset() {
-        if (shared || capacity() > MIN_ENTRIES) {
+        if (shared || capacity() > MIN_ENTRIES || offsets != null) {
             return false;
         }
         from = filledFromBehind ? capacity() : 0;
@@ -240,7 +369,7 @@ final class BacklogChunk {
     }
 
     /** Removes up to {@code most} entries that expire by {@code nowMillis}, but none of the first {@code skip}. */
-    void removeDue(long nowMillis, int skip, int most, Backlog.Entries out) {
+    void removeDue(long nowMillis, int skip, int most, Backlog.Numbered out) {
         long soonest = QueueEntry.NEVER;
         int seen = 0;
         int left = most;
@@ -255,21 +384,28 @@ final class BacklogChunk {
             }
             left--;
             live--;
-            tell(i, out);
+            out.entry(
+                    sequence(i), positions[i], shares[i], headerBytes(i), bodyBytes[i], expiresAt(i), message(i));
             own();
             positions[i] = HOLE;
             letGo(i);
         }
         minExpiresAt = soonest;
         skipHoles();
+        squeezeIfSparse();
+    }
+
+    /** A few survivors do not hold a whole chunk. */
+    private void squeezeIfSparse() {
         if (live > 0 && live <= capacity() / 4 && capacity() > MIN_ENTRIES) {
             squeeze();
         }
     }
 
-    /** Moves what is left after holes were made into columns that fit, so that a few survivors do not hold a whole chunk. */
-    private void squeeze() {
+    /** Moves what is left after holes were made into columns that fit, with room for one more. */
+    void squeeze() {
         int capacity = Math.max(MIN_ENTRIES, Integer.highestOneBit(live) * 2);
+        int[] newOffsets = new int[capacity];
         long[] newPositions = new long[capacity];
         int[] newShares = new int[capacity];
         int[] newBodyBytes = new int[capacity];
@@ -281,6 +417,7 @@ final class BacklogChunk {
             if (isHole(i)) {
                 continue;
             }
+            newOffsets[count] = (int) (sequence(i) - base);
             newPositions[count] = positions[i];
             newShares[count] = shares[i];
             newBodyBytes[count] = bodyBytes[i];
@@ -295,6 +432,7 @@ final class BacklogChunk {
             }
             count++;
         }
+        offsets = newOffsets;
         positions = newPositions;
         shares = newShares;
         bodyBytes = newBodyBytes;
@@ -341,7 +479,7 @@ final class BacklogChunk {
             if (messages[i] == null) {
                 continue;
             }
-            long position = pager.page(messages[i]);
+            long position = pager.page(sequence(i), messages[i]);
             if (position == Backlog.Pager.ENOUGH) {
                 return false;
             }

@@ -25,6 +25,7 @@ final class Consumers {
     private final List<Rank> ranks = new ArrayList<>(1);
     private QueueConsumer active;
     private int filtering;
+    private int browsing;
     private int sharing;
     private int noLocal;
 
@@ -44,13 +45,28 @@ final class Consumers {
         return all;
     }
 
+    /** Whether some are there that messages leave the queue for. */
+    boolean take() {
+        return all.size() > browsing;
+    }
+
+    /** Whether some take whatever comes next. */
+    boolean takeAll() {
+        return all.size() > filtering;
+    }
+
     boolean hasExclusive() {
-        return all.size() == 1 && all.get(0).spec().exclusive();
+        for (int i = 0; i < all.size(); i++) {
+            if (all.get(i).spec().exclusive() && !all.get(i).browses()) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Whether it would be given messages, were there room and credit. */
     boolean takesPart(QueueConsumer consumer) {
-        return !singleActive || consumer == active;
+        return !singleActive || consumer == active || consumer.browses();
     }
 
     /** Whether any draws on a shared allowance. */
@@ -68,13 +84,16 @@ final class Consumers {
         if (consumer.filters()) {
             filtering++;
         }
+        if (consumer.browses()) {
+            browsing++;
+        }
         if (consumer.spec().noLocal()) {
             noLocal++;
         }
         if (consumer.spec().sharedCredit()) {
             sharing++;
         }
-        if (singleActive && active == null) {
+        if (singleActive && active == null && !consumer.browses()) {
             active = consumer;
         }
         offer(consumer);
@@ -87,6 +106,9 @@ final class Consumers {
         }
         if (consumer.filters()) {
             filtering--;
+        }
+        if (consumer.browses()) {
+            browsing--;
         }
         if (consumer.spec().noLocal()) {
             noLocal--;
@@ -101,7 +123,7 @@ final class Consumers {
         if (consumer == active) {
             active = null;
             for (QueueConsumer next : all) {
-                if (active == null || next.spec().priority() > active.spec().priority()) {
+                if (!next.browses() && (active == null || next.spec().priority() > active.spec().priority())) {
                     active = next;
                 }
             }
@@ -138,20 +160,40 @@ final class Consumers {
             offer(consumer);
         } else {
             filtering++;
-            consumer.lookAgainFrom(0);
+            consumer.outlook().restart();
         }
     }
 
+    /** Whether some don't take all messages. */
+    boolean filter() {
+        return filtering > 0;
+    }
+
     /**
-     * A message came that those who filter may not have seen: they are looked at again.
+     * A message came that those who filter have not seen: they are looked at again.
      *
      * @param allFilter whether all look for messages that they may have, as there are groups
      */
-    void offerFiltering(long sequence, boolean allFilter) {
+    void offerFiltering(boolean allFilter) {
         if (filtering > 0 || allFilter) {
-            for (QueueConsumer consumer : all) {
+            for (int i = 0; i < all.size(); i++) {
+                if (allFilter || all.get(i).filters()) {
+                    offer(all.get(i));
+                }
+            }
+        }
+    }
+
+    /** A message came back: those who filter may have seen it, or have passed its place. */
+    void cameBack(QueueEntry entry, int level, boolean allFilter) {
+        if (filtering > 0 || allFilter) {
+            for (int i = 0; i < all.size(); i++) {
+                QueueConsumer consumer = all.get(i);
                 if (allFilter || consumer.filters()) {
-                    consumer.lookAgainFrom(sequence);
+                    // To one who only looks it may have been shown before.
+                    if (!consumer.browses() && consumer.wants(entry)) {
+                        consumer.outlook().cameBack(level, entry.sequence);
+                    }
                     offer(consumer);
                 }
             }
@@ -161,17 +203,37 @@ final class Consumers {
     /** Messages that nobody could have, or only some could, are for others from now on: all look at all again. */
     void lookAgain() {
         for (QueueConsumer consumer : all) {
-            consumer.lookAgainFrom(0);
-            offer(consumer);
+            if (!consumer.browses()) {
+                consumer.outlook().restart();
+                offer(consumer);
+            }
         }
     }
 
-    /** The next to get a delivery, who leaves the line; null if nobody has room. */
-    QueueConsumer next() {
+    /** From now on those look for messages that they may have who took all, or they take all again. */
+    void lookDifferently() {
+        for (QueueConsumer consumer : all) {
+            if (!consumer.filters()) {
+                consumer.outlook().restart();
+                offer(consumer);
+            }
+        }
+    }
+
+    /**
+     * The next to get a delivery, who leaves the line; null if nobody has room.
+     *
+     * @param filtering whether it must be one that doesn't take all
+     */
+    QueueConsumer next(boolean filtering) {
         for (int i = 0; i < ranks.size(); i++) {
             ArrayDeque<QueueConsumer> line = ranks.get(i).line;
-            while (!line.isEmpty()) {
+            for (int left = line.size(); left > 0; left--) {
                 QueueConsumer consumer = line.pollFirst();
+                if (filtering && !consumer.filters()) {
+                    line.addLast(consumer);
+                    continue;
+                }
                 consumer.inLine = false;
                 if (consumer.canTake() && takesPart(consumer)) {
                     return consumer;

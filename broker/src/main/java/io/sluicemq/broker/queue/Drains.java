@@ -10,8 +10,12 @@ import java.util.List;
  */
 final class Drains {
 
-    /** @param enoughLoaded how many messages must have been read back to have seen all that were there when it began */
-    private record Drain(QueueConsumer consumer, long enoughLoaded, Runnable answer) {}
+    /**
+     * @param enoughLoaded how many messages must have been read back to have seen all that were there when it began
+     * @param limitChanges how often its consumer's limit had been set then
+     * @param ends the numbers behind those, by level, for one that doesn't take all; otherwise null
+     */
+    private record Drain(QueueConsumer consumer, int limitChanges, long enoughLoaded, long[] ends, Runnable answer) {}
 
     private final Queue queue;
     private final List<Drain> waiting = new ArrayList<>(0);
@@ -20,17 +24,17 @@ final class Drains {
         this.queue = queue;
     }
 
-    void add(QueueConsumer consumer, long enoughLoaded, Runnable answer) {
-        waiting.add(new Drain(consumer, enoughLoaded, answer));
+    void add(QueueConsumer consumer, long enoughLoaded, long[] ends, Runnable answer) {
+        waiting.add(new Drain(consumer, consumer.limitChanges(), enoughLoaded, ends, answer));
     }
 
     /** Answers those that are drained. */
     void check() {
         for (int i = 0; i < waiting.size(); i++) {
             Drain drain = waiting.get(i);
-            if (queue.isDrained(drain.consumer, drain.enoughLoaded)) {
+            if (queue.isDrained(drain.consumer, drain.enoughLoaded, drain.ends)) {
                 waiting.remove(i);
-                drain.consumer.limitToGiven();
+                drain.consumer.limitToGiven(drain.limitChanges);
                 drain.answer.run();
                 // On the same loop the answer may have changed anything.
                 i = -1;

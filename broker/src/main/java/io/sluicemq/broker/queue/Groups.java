@@ -43,7 +43,7 @@ final class Groups {
     /** A message is among the ready ones in memory. */
     void ready(QueueEntry entry) {
         if (entry.message.group() != null && readyMessages++ == 0) {
-            consumers.lookAgain();
+            consumers.lookDifferently();
         }
     }
 
@@ -51,7 +51,7 @@ final class Groups {
     void left(QueueEntry entry) {
         if (entry.message.group() != null && --readyMessages == 0) {
             // Some may have left the line as nothing was for them.
-            consumers.lookAgain();
+            consumers.lookDifferently();
         }
     }
 

@@ -115,7 +115,7 @@ final class LoggedMessages {
     /** A message was read back from its {@linkplain Backlog#PAGED place}: it is as it was before. */
     void loaded(QueueEntry entry, long place) {
         entry.redelivered = entry.isLogged() && entry.position <= recoveredUpTo;
-        Map<Long, Integer> known = Backlog.isPaged(place) ? failedPaged : failed;
+        Map<Long, Integer> known = isLost(place) ? failedPaged : failed;
         if (!known.isEmpty()) {
             Integer count = known.remove(Backlog.position(place));
             if (count != null) {
@@ -127,13 +127,36 @@ final class LoggedMessages {
 
     /** A ready message was let go of in memory; its place in the log is told. */
     void pagedOut(QueueEntry entry, long place) {
-        if (Backlog.isPaged(place)) {
+        if (isLost(place)) {
             if (entry.deliveryCount > 0 || entry.redelivered) {
                 failedPaged.put(Backlog.position(place), entry.deliveryCount);
             }
         } else if (entry.deliveryCount > 0 || entry.redelivered && entry.position > recoveredUpTo) {
             failed.put(entry.position, entry.deliveryCount);
         }
+    }
+
+    /** Whether a start drops what is at this place, or it is in memory. */
+    private static boolean isLost(long place) {
+        return place < 0 || Backlog.isPaged(place);
+    }
+
+    /** A message that was held in memory was written. */
+    void heldPaged(long heldKey, long place) {
+        if (!failedPaged.isEmpty()) {
+            Integer count = failedPaged.remove(heldKey);
+            if (count != null) {
+                failedPaged.put(Backlog.position(place), count);
+            }
+        }
+    }
+
+    /** Tells a copy of a message what {@link #loaded} would tell the message itself. */
+    void describe(QueueEntry copy, long place) {
+        long position = Backlog.position(place);
+        Integer count = (isLost(place) ? failedPaged : failed).get(position);
+        copy.redelivered = count != null || !isLost(place) && position <= recoveredUpTo;
+        copy.deliveryCount = count == null ? 0 : count;
     }
 
     /** A message has left from among those that wait in the log. */

@@ -26,7 +26,8 @@ import org.slf4j.LoggerFactory;
  * consumers hold beyond it, and one message. A message that the log has no room for stays in memory, limit or not.
  *
  * <p>Owned by the queue's loop. Invariants: in each level, what is in memory precedes what waits in the log; one read for
- * consumers is under way at a time, and until it is done the entries that it is for stay the first of their backlog. Only
+ * consumers that take all is under way at a time, and until it is done the entries that it is for leave their backlog only to
+ * consumers. Only
  * entries of a backlog are at {@linkplain Backlog#PAGED paged places}; a message in memory never is.
  */
 @LoopOwned
@@ -167,7 +168,8 @@ final class Paging {
             return false;
         }
         ready.openBacklog(level).append(
-                place, bytes, message.header().length, message.body().length, expiresAtMillis,
+                ready.takeSequence(level), place, bytes, message.header().length, message.body().length,
+                expiresAtMillis,
                 inMemory ? message : null);
         ready.waiting(1);
         if (inMemory) {
@@ -193,7 +195,8 @@ final class Paging {
     /** A message that is in the log is ready from now on, behind all others of its level. */
     void due(Delayed entry) {
         ready.openBacklog(entry.level).append(
-                entry.place, entry.share, entry.headerBytes, entry.bodyBytes, entry.expiresAtMillis, null);
+                ready.takeSequence(entry.level), entry.place, entry.share, entry.headerBytes, entry.bodyBytes,
+                entry.expiresAtMillis, null);
         ready.waiting(1);
         charges.put(Backlog.position(entry.place), entry.charge);
         countIndex();
@@ -211,7 +214,7 @@ final class Paging {
         if (queue.pagesTransient()) {
             for (int level = 0; level < ready.levels() && held > 0 && exceeds(0, 0); level++) {
                 if (ready.waitsInLog(level)) {
-                    ready.backlog(level).pageHeld(new HeldPager(slice));
+                    ready.backlog(level).pageHeld(new HeldPager(level, slice));
                     countIndex();
                 }
             }
@@ -251,7 +254,8 @@ final class Paging {
             slice.done(entry.isLogged() ? 0 : share);
             ready.remove(entry);
             ready.openBacklog(level).prepend(
-                    place, share, message.header().length, message.body().length, entry.expiresAtMillis, null);
+                    entry.sequence, place, share, message.header().length, message.body().length, entry.expiresAtMillis,
+                    null);
             ready.waiting(1);
             queue.pagedOut(entry, place);
             charges.put(Backlog.position(place), message.charge());
@@ -262,14 +266,16 @@ final class Paging {
     /** Writes messages that are held in memory among those that wait in the log. */
     private final class HeldPager implements Backlog.Pager {
 
+        private final int level;
         private final PageSlice slice;
 
-        HeldPager(PageSlice slice) {
+        HeldPager(int level, PageSlice slice) {
+            this.level = level;
             this.slice = slice;
         }
 
         @Override
-        public long page(Message message) {
+        public long page(long sequence, Message message) {
             if (slice.isUsedUp() || !exceeds(0, 0)) {
                 return ENOUGH;
             }
@@ -279,6 +285,7 @@ final class Paging {
                 held--;
                 heldBytes -= message.sizeBytes();
                 charges.put(position, message.charge());
+                queue.heldPaged(Backlog.heldKey(level, sequence), position + Backlog.PAGED);
                 effects.released(message);
             } else if (position == QueueEffects.NO_ROOM) {
                 slice.noRoom();
@@ -365,8 +372,10 @@ final class Paging {
                 ? Math.min(LEAST_BATCH_BYTES, effects.keptBytes())
                 : Math.max(LEAST_BATCH_BYTES, Math.min(BATCH_BYTES, effects.residentBytes() / 2));
         int count = Math.clamp(freeMessages(), 1, BATCH);
+        long[] sequences = new long[count];
         long[] places = new long[count];
-        count = ready.backlog(level).peek(count, Math.min(most, Math.max(0, freeBytes())), places);
+        count = ready.backlog(level)
+                .peek(Long.MIN_VALUE, count, Math.min(most, Math.max(0, freeBytes())), sequences, places);
         long[] positions = new long[count];
         int inLog = 0;
         for (int i = 0; i < count; i++) {
@@ -375,7 +384,7 @@ final class Paging {
             }
         }
         loading = level;
-        Load load = new Load(level, places, count, round, positions);
+        Load load = new Load(level, sequences, places, count, round, positions);
         if (inLog == 0) {
             loop.execute(() -> load.done(0, null));
         } else {
@@ -393,7 +402,7 @@ final class Paging {
         return loaded;
     }
 
-    /** A level that is being read; its first ones must not be taken otherwise. */
+    /** A level that is being read; its first ones must not leave otherwise, but to a consumer. */
     boolean isLoading(int level) {
         return loading == level;
     }
@@ -402,14 +411,16 @@ final class Paging {
     private final class Load implements QueueEffects.Loaded {
 
         private final int level;
+        private final long[] sequences;
         private final long[] places;
         private final int count;
         private final int ofRound;
         private final long[] positions;
         private final List<Message> messages = new ArrayList<>();
 
-        Load(int level, long[] places, int count, int ofRound, long[] positions) {
+        Load(int level, long[] sequences, long[] places, int count, int ofRound, long[] positions) {
             this.level = level;
+            this.sequences = sequences;
             this.places = places;
             this.count = count;
             this.ofRound = ofRound;
@@ -421,6 +432,20 @@ final class Paging {
             messages.add(message);
         }
 
+        /** Whether the one that could not be read is at the position that it was read from. */
+        private boolean isWhereItWas(long[] asked, int failed) {
+            int index = 0;
+            for (int read = 0; index < count; index++) {
+                if (places[index] != Backlog.IN_MEMORY && read++ == failed) {
+                    break;
+                }
+            }
+            Backlog backlog = ready.backlog(level);
+            return index < count
+                    && backlog.contains(sequences[index])
+                    && Backlog.position(backlog.place(sequences[index])) == asked[failed];
+        }
+
         @Override
         public void done(int read, IOException failure) {
             if (ofRound != round) {
@@ -429,14 +454,26 @@ final class Paging {
             Backlog backlog = ready.backlog(level);
             int next = 0;
             for (int i = 0; i < count; i++) {
+                boolean wasRead = places[i] != Backlog.IN_MEMORY;
+                if (wasRead && next == messages.size()) {
+                    break;
+                }
+                Message wanted = wasRead ? messages.get(next++) : null;
+                long first = backlog.firstFrom(Long.MIN_VALUE);
+                if (first > sequences[i]) {
+                    continue; // a consumer that doesn't take all has it
+                }
+                if (first < sequences[i]) {
+                    break; // one before it has come back
+                }
                 long place = backlog.firstPlace();
                 Message message = backlog.firstMessage();
                 if (place != Backlog.IN_MEMORY) {
                     // One that was held in memory may have been written meanwhile: that is still to be read.
-                    if (next == messages.size() || places[i] == Backlog.IN_MEMORY) {
+                    if (wanted == null) {
                         break;
                     }
-                    message = messages.get(next++);
+                    message = wanted;
                     message.charge(charges.take(Backlog.position(place)));
                     effects.stored(message);
                     queue.recount(message, sizeBytes(backlog.firstHeaderBytes(), backlog.firstBodyBytes()));
@@ -444,15 +481,15 @@ final class Paging {
                 if (Backlog.isPaged(place)) {
                     effects.unpage(Backlog.position(place), backlog.firstShare());
                 }
-                queue.loaded(message, place, backlog.firstShare(), backlog.firstExpiresAt());
+                long known = place == Backlog.IN_MEMORY ? Backlog.heldKey(level, first) : place;
+                queue.loaded(message, first, known, backlog.firstShare(), backlog.firstExpiresAt());
                 backlog.removeFirst();
                 ready.waiting(-1);
                 loaded++;
             }
             loading = -1;
             countIndex();
-            boolean moved = next < positions.length && !backlog.isEmpty() && backlog.firstPosition() != positions[next];
-            if (failure != null && !moved) {
+            if (failure != null && isWhereItWas(positions, next)) {
                 failed(failure);
                 rest();
             }
@@ -461,6 +498,103 @@ final class Paging {
                 trim();
             }
         }
+    }
+
+    /** Takes a message out of those that wait in the log, which was read for that unless it is held in memory. */
+    QueueEntry takeOut(int level, long sequence, Message read) {
+        Taking taking = new Taking(level, sequence, read);
+        ready.backlog(level).remove(sequence, taking);
+        ready.waiting(-1);
+        countIndex();
+        return taking.entry;
+    }
+
+    /** Makes an entry of a queue out of what the backlog has of one. */
+    private final class Taking implements Backlog.Entries {
+
+        private final int level;
+        private final long sequence;
+        private final Message read;
+        private QueueEntry entry;
+
+        Taking(int level, long sequence, Message read) {
+            this.level = level;
+            this.sequence = sequence;
+            this.read = read;
+        }
+
+        @Override
+        public void entry(
+                long place, int share, int headerBytes, int bodyBytes, long expiresAtMillis, Message message) {
+            if (place == Backlog.IN_MEMORY) {
+                entry = queue.entryOf(message, sequence, Backlog.heldKey(level, sequence), share, expiresAtMillis);
+                return;
+            }
+            read.charge(charges.take(Backlog.position(place)));
+            effects.stored(read);
+            queue.recount(read, sizeBytes(headerBytes, bodyBytes));
+            if (Backlog.isPaged(place)) {
+                effects.unpage(Backlog.position(place), share);
+            }
+            entry = queue.entryOf(read, sequence, place, share, expiresAtMillis);
+        }
+    }
+
+    /** A message whose place is among those that wait in the log has come back from a consumer. */
+    void takeBack(QueueEntry entry) {
+        int level = ready.level(entry);
+        Message message = entry.message;
+        long place = entry.position;
+        int share = entry.share;
+        if (!entry.isLogged()) {
+            long written = queue.pagesTransient() ? effects.page(queue, message) : QueueEffects.TOO_LONG;
+            place = written < 0 ? Backlog.IN_MEMORY : written + Backlog.PAGED;
+            share = written < 0 ? 0 : effects.pagedBytes();
+        }
+        boolean inMemory = place == Backlog.IN_MEMORY;
+        ready.backlog(level).insert(
+                entry.sequence, place, share, message.header().length, message.body().length, entry.expiresAtMillis,
+                inMemory ? message : null);
+        ready.waiting(1);
+        queue.keptInLog(entry, inMemory ? Backlog.heldKey(level, entry.sequence) : place);
+        if (!inMemory) {
+            charges.put(Backlog.position(place), message.charge());
+            effects.released(message);
+        }
+        countIndex();
+    }
+
+    /** Whether more are being read into memory, or would be as soon as somebody asks. */
+    boolean readsAhead() {
+        if (loading >= 0) {
+            return true;
+        }
+        boolean deliverable = false;
+        for (int level = ready.levels() - 1; level >= 0; level--) {
+            deliverable |= ready.resident(level) > 0;
+            if (ready.waitsInLog(level)) {
+                return mayLoad(level, deliverable);
+            }
+        }
+        return false;
+    }
+
+    /** Whether it is worth to read something now for consumers that don't take all. */
+    boolean mayScan() {
+        return !resting && (!effects.memoryLow() || queue.unsettled() <= MOST_UNSETTLED_WHEN_SHORT);
+    }
+
+    /** How many bytes are read at a time for those. */
+    long scanBytes() {
+        return effects.memoryLow() || freeBytes() <= 0
+                ? Math.min(LEAST_BATCH_BYTES, effects.keptBytes())
+                : Math.clamp(effects.residentBytes() / 2, LEAST_BATCH_BYTES, BATCH_BYTES);
+    }
+
+    /** A read has failed, and not since the record has moved: there is a rest before the next. */
+    void scanFailed(IOException failure) {
+        failed(failure);
+        rest();
     }
 
     private void failed(IOException failure) {
@@ -493,6 +627,7 @@ final class Paging {
         Backlog backlog = ready.backlog(level);
         long place = backlog.firstPlace();
         long position = Backlog.position(place);
+        long key = key(level, backlog.firstSequence(), place);
         int headerBytes = backlog.firstHeaderBytes();
         int bodyBytes = backlog.firstBodyBytes();
         long expires = backlog.firstExpiresAt();
@@ -510,10 +645,15 @@ final class Paging {
         }
         backlog.removeFirst();
         ready.waiting(-1);
-        queue.leftBacklog(position, headerBytes, bodyBytes, expires);
+        queue.leftBacklog(key, headerBytes, bodyBytes, expires);
         queue.left(sizeBytes(headerBytes, bodyBytes), charge);
         dropped.run();
         countIndex();
+    }
+
+    /** By what facts are kept of a message that waits in the log. */
+    private static long key(int level, long sequence, long place) {
+        return place == Backlog.IN_MEMORY ? Backlog.heldKey(level, sequence) : Backlog.position(place);
     }
 
     /** When the first message expires of those that wait in the log; {@link QueueEntry#NEVER} if none does, or some are about to. */
@@ -544,16 +684,17 @@ final class Paging {
             }
             int here = level;
             int most = DUE_BATCH - due.size();
-            backlog.removeDue(nowMillis, 0, most, (place, share, headerBytes, bodyBytes, expires, message) -> {
-                due.add(new Due(
-                        place, share, sizeBytes(headerBytes, bodyBytes), message,
-                        message == null ? charges.take(Backlog.position(place)) : message.charge()));
-                if (deadLetters) {
-                    queue.logged().dying(here, place, share, headerBytes, bodyBytes, expires);
-                }
-                ready.waiting(-1);
-                queue.leftBacklog(Backlog.position(place), headerBytes, bodyBytes, expires);
-            });
+            backlog.removeDue(nowMillis, 0, most,
+                    (sequence, place, share, headerBytes, bodyBytes, expires, message) -> {
+                        due.add(new Due(
+                                place, share, sizeBytes(headerBytes, bodyBytes), message,
+                                message == null ? charges.take(Backlog.position(place)) : message.charge()));
+                        if (deadLetters) {
+                            queue.logged().dying(here, place, share, headerBytes, bodyBytes, expires);
+                        }
+                        ready.waiting(-1);
+                        queue.leftBacklog(key(here, sequence, place), headerBytes, bodyBytes, expires);
+                    });
         }
         countIndex();
         if (due.isEmpty()) {

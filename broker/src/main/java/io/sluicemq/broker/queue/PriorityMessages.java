@@ -2,12 +2,15 @@ package io.sluicemq.broker.queue;
 
 /**
  * The ready messages of a queue by priority: the highest first, each priority in its order. A queue without priorities has
- * one level. In each level those in memory come first, and behind them those that wait in the log. Owned by the queue's loop.
+ * one level. In each level those in memory come first, and behind them those that wait in the log; each has a sequence number
+ * among those of its level, which it keeps while it goes from one to the other or comes back from a consumer. Owned by the
+ * queue's loop.
  */
 final class PriorityMessages {
 
     private final ReadyMessages[] levels;
     private final Backlog[] backlogs;
+    private final long[] nextSequence;
     private int size;
     private int inBacklog;
     private long residentBytes;
@@ -19,6 +22,7 @@ final class PriorityMessages {
         levels = new ReadyMessages[maxPriority + 1];
         levels[0] = new ReadyMessages();
         backlogs = new Backlog[levels.length];
+        nextSequence = new long[levels.length];
     }
 
     /** How many there are, those that wait in the log included. */
@@ -62,6 +66,27 @@ final class PriorityMessages {
         return level(entry.message.priority());
     }
 
+    /** The number that the next new message of a level is to have. */
+    long nextSequence(int level) {
+        return nextSequence[level];
+    }
+
+    /** The numbers that the next new messages of all levels are to have. */
+    long[] nextSequences() {
+        return nextSequence.clone();
+    }
+
+    /** The number of a new message. */
+    long takeSequence(int level) {
+        return nextSequence[level]++;
+    }
+
+    /** Whether a message's place is behind the first that waits in the log. */
+    boolean belongsInLog(QueueEntry entry) {
+        int level = level(entry);
+        return waitsInLog(level) && entry.sequence > backlogs[level].firstSequence();
+    }
+
     /** What waits in the log at a level; null if nothing ever did. */
     Backlog backlog(int level) {
         return backlogs[level];
@@ -79,6 +104,7 @@ final class PriorityMessages {
     /** Takes what waits in the log at a level from the start. */
     void restoreBacklog(int level, Backlog backlog) {
         backlogs[level] = backlog;
+        nextSequence[level] = Math.max(nextSequence[level], backlog.nextSequence());
         highest = Math.max(highest, level);
     }
 
@@ -169,20 +195,14 @@ final class PriorityMessages {
         return first(highest());
     }
 
-    /** The next that {@code consumer} may have, or null. */
-    QueueEntry firstFor(QueueConsumer consumer) {
-        if (size == 0) {
-            return null;
-        }
-        for (int level = highest; level >= 0; level--) {
-            if (levels[level] != null) {
-                QueueEntry entry = levels[level].firstFor(consumer, levels.length == 1 ? consumer.cursor() : 0);
-                if (entry != null) {
-                    return entry;
-                }
-            }
-        }
-        return null;
+    /** The first in memory at a level with a number of {@code from} or more that {@code consumer} may have, or null. */
+    QueueEntry firstFor(QueueConsumer consumer, int level, long from) {
+        return levels[level] == null ? null : levels[level].firstFor(consumer, from);
+    }
+
+    /** The one in memory at a level that has this number, or null. */
+    QueueEntry find(int level, long sequence) {
+        return levels[level] == null ? null : levels[level].find(sequence);
     }
 
     /** Among the first of each priority, the one that expires first; null if none expires. */

@@ -53,7 +53,6 @@ public final class Queue {
     private final Consumers consumers;
     private final Pace pace;
     private final LengthLimit limit;
-    private long nextSequence;
     private long readyBodyBytes;
     private int unsettled;
     private long unsettledBytes;
@@ -68,6 +67,8 @@ public final class Queue {
     private boolean survives;
     /** Where its messages go when memory has enough of them; null if there is no log. */
     private Paging paging;
+    /** Finds messages for those who don't take all. */
+    private Scans scans;
     /** What the log has of it. */
     private final LoggedMessages logged;
     /** Who asked for a message while the next ones are being read. */
@@ -97,6 +98,7 @@ public final class Queue {
         this.ready = new PriorityMessages(options.maxPriority());
         this.logged = new LoggedMessages(ready);
         this.expirations = new Expirations(this, ready, loop);
+        this.scans = new Scans(this, ready, effects, loop, null);
         this.consumers = new Consumers(options.singleActiveConsumer());
         this.refusals = new Refusals(consumers);
         this.groups = new Groups(consumers);
@@ -168,6 +170,7 @@ public final class Queue {
         id = number;
         paging = new Paging(this, ready, effects, loop);
         expirations.include(paging);
+        scans = new Scans(this, ready, effects, loop, paging);
     }
 
     /** Takes what was recovered of it from the log, before it {@link #start}s. */
@@ -334,7 +337,7 @@ public final class Queue {
             return limit.error();
         }
         append(message, position, share);
-        if (producer != null && !consumers.isEmpty() && ready.size() > 0) {
+        if (producer != null && consumers.take() && ready.size() > 0) {
             pace.waits(producer, ready.size(), readyBodyBytes);
         }
         return null;
@@ -376,6 +379,9 @@ public final class Queue {
     /** @param waited whether it has waited until now, so that it may have expired */
     private void append(Message message, long position, int share, long expiresAt, boolean waited) {
         int level = ready.level(message.priority());
+        if (wasTakenBeforeOthers(message, level, position, share, expiresAt)) {
+            return;
+        }
         if (paging != null && paging.takes(level, position, share, message, expiresAt)) {
             readyBodyBytes += message.body().length;
             effects.changed(0, 1, 0);
@@ -386,9 +392,13 @@ public final class Queue {
             if (!limit.refuses()) {
                 dropOverflow();
             }
+            if (consumers.filter()) {
+                consumers.offerFiltering(false);
+                dispatch();
+            }
             return;
         }
-        QueueEntry entry = new QueueEntry(this, message, nextSequence++, expiresAt);
+        QueueEntry entry = new QueueEntry(this, message, ready.takeSequence(level), expiresAt);
         entry.position = position;
         entry.share = share;
         entry.waited = waited;
@@ -422,6 +432,9 @@ public final class Queue {
         if (entry.expiresAtMillis != QueueEntry.NEVER) {
             expiringEntries++;
         }
+        if (consumers.filter()) {
+            consumers.offerFiltering(false);
+        }
     }
 
     /** Those that were due are delayed no more. */
@@ -433,6 +446,31 @@ public final class Queue {
                 dropOverflow();
             }
         }
+    }
+
+    /** Gives a message to one who doesn't take all and has looked at all before it, if it would wait in the log otherwise. */
+    private boolean wasTakenBeforeOthers(Message message, int level, long position, int share, long expiresAt) {
+        if (!consumers.filter() || message.notBeforeMillis() != 0 && expiresAt <= loop.currentTimeMillis()
+                || dispatching || paging == null || tooManyLettersWait()
+                || ready.resident() == 0 && !ready.waitsInLog(level)) {
+            return false;
+        }
+        QueueEntry entry = new QueueEntry(this, message, ready.nextSequence(level), expiresAt);
+        dispatching = true;
+        QueueConsumer taker = scans.takerOf(entry, level, consumers.all());
+        dispatching = false;
+        if (taker != null) {
+            ready.takeSequence(level);
+            entry.position = position;
+            entry.share = share;
+            effects.stored(message);
+            handOver(entry, taker);
+            entry.deliver(loop);
+        }
+        if (dispatchAgain) {
+            dispatch();
+        }
+        return taker != null;
     }
 
     /** A message that was counted has left for good. */
@@ -523,31 +561,59 @@ public final class Queue {
 
     // ---- what waits in the log
 
-    /** A message was read back from its {@linkplain Backlog#PAGED place}: it is ready in memory now. */
-    void loaded(Message message, long place, int share, long expiresAtMillis) {
-        QueueEntry entry = new QueueEntry(this, message, nextSequence++, expiresAtMillis);
-        if (!Backlog.isPaged(place)) {
+    /**
+     * A message was read back from its {@linkplain Backlog#PAGED place}, or {@linkplain Backlog#heldKey what stands for it}: it is
+     * ready in memory now.
+     */
+    void loaded(Message message, long sequence, long place, int share, long expiresAtMillis) {
+        QueueEntry entry = entryOf(message, sequence, place, share, expiresAtMillis);
+        ready.append(entry);
+        groups.ready(entry);
+        if (expiresAtMillis != QueueEntry.NEVER) {
+            expirations.loaded(entry);
+        }
+    }
+
+    /** A message is no longer among those that wait in the log, at this place or {@linkplain Backlog#heldKey held}. */
+    QueueEntry entryOf(Message message, long sequence, long place, int share, long expiresAtMillis) {
+        QueueEntry entry = new QueueEntry(this, message, sequence, expiresAtMillis);
+        if (place >= 0 && !Backlog.isPaged(place)) {
             entry.position = place;
             entry.share = share;
         }
         entry.waited = true;
         logged.loaded(entry, place);
         refusals.loaded(entry, place);
-        ready.append(entry);
-        groups.ready(entry);
-        if (expiresAtMillis != QueueEntry.NEVER) {
-            expirations.loaded(entry);
-        }
-        consumers.offerFiltering(entry.sequence, groups.anyReady());
+        return entry;
+    }
+
+    /** What {@link #entryOf} would be, of a message that stays where it is. */
+    QueueEntry probe(Message message, long sequence, long place, long expiresAtMillis) {
+        QueueEntry entry = new QueueEntry(this, message, sequence, expiresAtMillis);
+        entry.waited = true;
+        logged.describe(entry, place);
+        entry.refusers = refusals.of(place);
+        return entry;
     }
 
     /** A ready message was let go of in memory. */
     void pagedOut(QueueEntry entry, long place) {
         groups.left(entry);
+        keptInLog(entry, place);
+    }
+
+    /** A message is among those that wait in the log, at a place or {@linkplain Backlog#heldKey held}. */
+    void keptInLog(QueueEntry entry, long place) {
         logged.pagedOut(entry, place);
         refusals.pagedOut(entry, place);
         entry.gone();
         expirations.left(entry);
+    }
+
+    /** A message that is held in memory, known by {@code heldKey}, was written to a place. */
+    void heldPaged(long heldKey, long place) {
+        logged.heldPaged(heldKey, place);
+        refusals.moved(heldKey, Backlog.position(place));
     }
 
     /** A message has left from among those that wait in the log. */
@@ -568,6 +634,8 @@ public final class Queue {
             return;
         }
         serveGets();
+        // Who found nothing for it in memory may have waited for this.
+        consumers.offerFiltering(groups.anyReady());
         dispatch();
         if (!limit.refuses()) {
             dropOverflow();
@@ -590,6 +658,7 @@ public final class Queue {
         loop.assertCurrent();
         if (!removed) {
             readAhead();
+            dispatch();
         }
     }
 
@@ -624,9 +693,9 @@ public final class Queue {
         return all;
     }
 
-    /** Whether somebody wants its messages. */
+    /** Whether somebody wants its messages as they come. */
     boolean hasTakers() {
-        return !consumers.isEmpty() || !gets.isEmpty();
+        return consumers.takeAll() || !gets.isEmpty();
     }
 
     /** Whether what is read back from the log will do for all who take part: it has lost who had published it. */
@@ -709,11 +778,11 @@ public final class Queue {
         if (removed) {
             return new BrokerError.NotFound(Kind.QUEUE, name, virtualHost);
         }
-        boolean notAlone = !consumers.isEmpty() || options.singleActiveConsumer();
-        if (consumers.hasExclusive() || consumer.spec().exclusive() && notAlone) {
+        boolean notAlone = consumers.take() || options.singleActiveConsumer();
+        if (!consumer.browses() && (consumers.hasExclusive() || consumer.spec().exclusive() && notAlone)) {
             return new BrokerError.ExclusiveUse(name, virtualHost);
         }
-        hadConsumers = true;
+        hadConsumers |= !consumer.browses();
         consumers.add(consumer);
         effects.changed(1, 0, 0);
         if (unusedTimer != null) {
@@ -741,10 +810,10 @@ public final class Queue {
         }
         end(consumer);
         effects.changed(-1, 0, 0);
-        if (consumers.isEmpty()) {
+        if (!consumers.take()) {
             pace.release();
         }
-        if (consumers.isEmpty() && options.autoDelete() && hadConsumers) {
+        if (!consumers.take() && !consumer.browses() && options.autoDelete() && hadConsumers) {
             remove();
             return;
         }
@@ -780,13 +849,16 @@ public final class Queue {
     }
 
     /**
-     * Gives a consumer what there is for it, up to its limit, and then limits it to what it has had.
+     * Gives a consumer what there is for it, up to its limit, and then limits it to what it has had, unless its limit is set
+     * meanwhile.
      *
      * @param answer run after that; on this loop, and always
      */
     public void drain(QueueConsumer consumer, Runnable answer) {
         loop.assertCurrent();
-        drains.add(consumer, paging == null ? 0 : paging.loaded() + ready.size() - ready.resident(), answer);
+        drains.add(
+                consumer, paging == null ? 0 : paging.loaded() + ready.size() - ready.resident(),
+                consumer.filters() ? ready.nextSequences() : null, answer);
         reoffer(consumer);
         drains.check();
     }
@@ -795,8 +867,9 @@ public final class Queue {
      * Whether nothing more is to come for a consumer that drains, as things are.
      *
      * @param enoughLoaded how many messages must have been read back to have seen all that were there when it began
+     * @param ends the numbers behind those, by level, for one that doesn't take all; otherwise null
      */
-    boolean isDrained(QueueConsumer consumer, long enoughLoaded) {
+    boolean isDrained(QueueConsumer consumer, long enoughLoaded, long[] ends) {
         if (dispatching) {
             return false; // asked again at the end of that
         }
@@ -804,6 +877,9 @@ public final class Queue {
             return true;
         }
         // With room it has had all that is for it in memory.
+        if (consumer.waits() && consumer.isWindowOpen()) {
+            return !paging.mayScan() || ends != null && consumer.outlook().isBehind(ends);
+        }
         return consumer.isWindowOpen()
                 && (paging == null || !paging.isLoading() || paging.loaded() >= enoughLoaded);
     }
@@ -819,7 +895,9 @@ public final class Queue {
         consumers.offer(consumer);
         dispatch();
         // What could not be used at once goes back: another consumer of that client may have messages waiting.
-        consumer.returnUnused(loop);
+        if (!consumer.waits()) {
+            consumer.returnUnused(loop);
+        }
     }
 
     /** Bytes of a consumer's deliveries have left for the socket. */
@@ -912,6 +990,7 @@ public final class Queue {
         readyBodyBytes = 0;
         expiringEntries = 0;
         logged.cleared();
+        scans.cleared();
         refusals.cleared();
         serveGets();
         drains.check();
@@ -1049,10 +1128,24 @@ public final class Queue {
 
     private void giveBack(QueueEntry entry) {
         entry.returned();
+        if (ready.belongsInLog(entry)) {
+            giveBackToLog(entry);
+            return;
+        }
         addReady(entry, false);
         if (entry.expiresAtMillis != QueueEntry.NEVER) {
             expirations.watch(entry);
         }
+    }
+
+    /** One that a consumer who doesn't take all has had, from behind others that wait in the log, returns to its place. */
+    private void giveBackToLog(QueueEntry entry) {
+        int level = ready.level(entry);
+        cameReady(entry);
+        consumers.cameBack(entry, level, groups.anyReady());
+        scans.cameBack(level, entry.sequence);
+        paging.takeBack(entry);
+        expirations.watchBacklog();
     }
 
     // ---- ready messages
@@ -1064,17 +1157,29 @@ public final class Queue {
             ready.restore(entry);
         }
         groups.ready(entry);
+        cameReady(entry);
+        if (isNew) {
+            consumers.offerFiltering(groups.anyReady());
+        } else {
+            consumers.cameBack(entry, ready.level(entry), groups.anyReady());
+        }
+    }
+
+    private void cameReady(QueueEntry entry) {
         readyBodyBytes += entry.message.body().length;
         if (entry.expiresAtMillis != QueueEntry.NEVER) {
             expiringEntries++;
         }
         effects.changed(0, 1, 0);
-        consumers.offerFiltering(entry.sequence, groups.anyReady());
     }
 
     private void removeReady(QueueEntry entry) {
         ready.remove(entry);
         groups.left(entry);
+        leftReady(entry);
+    }
+
+    private void leftReady(QueueEntry entry) {
         readyBodyBytes -= entry.message.body().length;
         if (entry.expiresAtMillis != QueueEntry.NEVER) {
             expiringEntries--;
@@ -1096,6 +1201,11 @@ public final class Queue {
     /** Takes a ready entry out for a consumer. */
     private void take(QueueEntry entry, QueueConsumer consumer) {
         removeReady(entry);
+        handOver(entry, consumer);
+    }
+
+    /** Gives a consumer an entry that is not among the ready ones. */
+    private void handOver(QueueEntry entry, QueueConsumer consumer) {
         entry.taken(consumer);
         consumer.taken(entry.windowBytes());
         groups.taken(entry, consumer);
@@ -1190,8 +1300,8 @@ public final class Queue {
         try {
             do {
                 dispatchAgain = false;
-                while (ready.first() != null && dispatchOne()) {}
-            } while (dispatchAgain);
+                while (dispatchOne()) {}
+            } while (dispatchAgain || scans.read());
         } finally {
             dispatching = false;
         }
@@ -1203,18 +1313,28 @@ public final class Queue {
     }
 
     private boolean dispatchOne() {
-        QueueConsumer consumer = consumers.next();
+        boolean nextIsHere = ready.first() != null;
+        boolean allFilter = groups.anyReady();
+        if (!nextIsHere && (ready.size() == 0 || !allFilter && !consumers.filter())) {
+            return false;
+        }
+        QueueConsumer consumer = consumers.next(!nextIsHere && !allFilter);
         if (consumer == null) {
             return false;
         }
-        boolean filters = consumer.filters() || groups.anyReady();
+        boolean filters = consumer.filters() || allFilter;
         QueueEntry entry = filters ? nextFor(consumer) : nextUnexpired();
         if (entry == null) {
             if (!filters) {
                 // All that were in memory had expired: it is the first for what is read next.
                 consumers.offer(consumer);
             }
-            // Nothing here is for one that filters; it comes back into the line when something new arrives.
+            // Nothing here is for one that filters; it comes back into the line when something new arrives or was read.
+            return true;
+        }
+        if (consumer.browses()) {
+            show(entry, consumer);
+            consumers.offer(consumer);
             return true;
         }
         QueueConsumer taker = groups.chosen(entry, consumer);
@@ -1238,16 +1358,70 @@ public final class Queue {
     }
 
     private QueueEntry nextFor(QueueConsumer consumer) {
-        QueueEntry entry = ready.firstFor(consumer);
+        QueueEntry entry = scans.next(consumer);
         if (expiringEntries > 0) {
             long now = loop.currentTimeMillis();
             while (entry != null && isExpired(entry, now)) {
                 leave(entry, Death.Reason.EXPIRED);
-                entry = ready.firstFor(consumer);
+                entry = scans.next(consumer);
             }
         }
-        consumer.passed(entry == null ? nextSequence : entry.sequence);
+        if (entry != null) {
+            consumer.outlook().passed(ready.level(entry), entry.sequence);
+        }
         return entry;
+    }
+
+    // ---- what its scans ask
+
+    boolean isExpired(QueueEntry entry) {
+        return isExpired(entry, loop.currentTimeMillis());
+    }
+
+    /** Whether a consumer may be given a message now. */
+    boolean canTake(QueueConsumer consumer) {
+        return consumer.canTake() && consumers.takesPart(consumer) && !tooManyLettersWait();
+    }
+
+    /** A consumer may look for messages again. */
+    void offer(QueueConsumer consumer) {
+        if (!consumer.hasEnded()) {
+            consumers.offer(consumer);
+        }
+    }
+
+    /** Runs something that gives messages to consumers, who may settle them meanwhile. */
+    void present(Runnable presentation) {
+        dispatching = true;
+        try {
+            presentation.run();
+        } finally {
+            dispatching = false;
+        }
+    }
+
+    /** Messages were read for those who don't take all, or are in memory by now. */
+    void scanned() {
+        if (!removed) {
+            dispatch();
+        }
+    }
+
+    /** Gives a message to a consumer that was taken out of those that wait in the log. */
+    void giveFromLog(QueueEntry entry, QueueConsumer consumer) {
+        leftReady(entry);
+        handOver(entry, consumer);
+        entry.deliver(loop);
+    }
+
+    /** Has a consumer who only looks at messages see one. */
+    void show(QueueEntry entry, QueueConsumer consumer) {
+        QueueEntry copy = entry.copy();
+        copy.taken(consumer);
+        consumer.taken(copy.windowBytes());
+        effects.underWay(copy.windowBytes());
+        effects.delivered();
+        copy.deliver(loop);
     }
 
     private static boolean isExpired(QueueEntry entry, long nowMillis) {

@@ -2,6 +2,7 @@ package io.sluicemq.broker.queue;
 
 import io.sluicemq.api.ConsumerSink;
 import io.sluicemq.api.ConsumerSpec;
+import io.sluicemq.api.Message;
 import io.sluicemq.base.Loop;
 
 /**
@@ -28,6 +29,7 @@ public final class QueueConsumer {
     private long limit;
 
     private long given;
+    private int limitChanges;
     private long windowBytes = WINDOW_BYTES;
     private boolean paused;
     private boolean ended;
@@ -37,8 +39,8 @@ public final class QueueConsumer {
     int refusals;
     /** How many buckets of groups are its own. */
     int groups;
-    /** No message before this sequence number is for it; only of use to one that does not take all. */
-    private long cursor;
+    /** What it has looked at; null for one that takes all. */
+    private Outlook outlook;
     /** Whether it stands in the line of those that may have a delivery. */
     boolean inLine;
 
@@ -48,7 +50,7 @@ public final class QueueConsumer {
         this.sink = sink;
         this.clientLoop = clientLoop;
         this.client = client;
-        this.credit = spec.settled() || spec.prefetch() == 0 ? UNLIMITED : spec.prefetch();
+        this.credit = settles() || spec.prefetch() == 0 ? UNLIMITED : spec.prefetch();
         this.limit = spec.credit() == ConsumerSpec.Credit.LIMIT ? 0 : Long.MAX_VALUE;
     }
 
@@ -66,7 +68,12 @@ public final class QueueConsumer {
 
     /** Whether its deliveries count as accepted when sent. */
     boolean settles() {
-        return spec.settled();
+        return spec.settled() || spec.browses();
+    }
+
+    /** Whether it leaves messages where they are. */
+    boolean browses() {
+        return spec.browses();
     }
 
     int unsettled() {
@@ -92,41 +99,52 @@ public final class QueueConsumer {
 
     /** Whether it takes only some messages. */
     boolean filters() {
-        return spec.noLocal() || refusals > 0;
+        return spec.noLocal() || refusals > 0 || spec.filter() != null || spec.browses();
     }
 
     /** Whether it may have this message at all. */
     boolean accepts(QueueEntry entry) {
-        return wants(entry) && (entry.message.group() == null || entry.queue.groups().allows(entry, this));
+        return wants(entry)
+                && (entry.message.group() == null || browses() || entry.queue.groups().allows(entry, this));
     }
 
     /** Whether the message is for it, were there no groups. */
     boolean wants(QueueEntry entry) {
-        return (!spec.noLocal() || entry.message.publisher() != client) && !entry.isRefusedBy(this);
+        Message message = entry.message;
+        return (!spec.noLocal() || message.publisher() != client)
+                && (spec.filter() == null || spec.filter().matches(message))
+                && !entry.isRefusedBy(this);
     }
 
-    long cursor() {
-        return cursor;
+    /** Whether it waits for messages to be read, to look at them. */
+    boolean waits() {
+        return outlook != null && outlook.waits();
     }
 
-    /** Everything before {@code sequence} was looked at and is not for it. */
-    void passed(long sequence) {
-        cursor = sequence;
-    }
-
-    /** A message is for it, or there is one, at a place that may be behind the cursor. */
-    void lookAgainFrom(long sequence) {
-        cursor = Math.min(cursor, sequence);
+    /** What it has looked at, if it doesn't take all. */
+    Outlook outlook() {
+        if (outlook == null) {
+            outlook = new Outlook();
+        }
+        return outlook;
     }
 
     /** Sets how many deliveries it may have had since it began. */
     void limit(long deliveries) {
         limit = deliveries;
+        limitChanges++;
     }
 
-    /** It may have no more than it has had. */
-    void limitToGiven() {
-        limit = given;
+    /** How often its limit was set. */
+    int limitChanges() {
+        return limitChanges;
+    }
+
+    /** It may have no more than it has had, unless its limit was set since it had been set so often. */
+    void limitToGiven(int changes) {
+        if (limitChanges == changes) {
+            limit = given;
+        }
     }
 
     /** Whether nothing but its window and shared credit stand between it and a delivery. */
@@ -172,7 +190,7 @@ public final class QueueConsumer {
         if (spec.sharedCredit()) {
             granted--;
         }
-        if (spec.settled()) {
+        if (settles()) {
             settledMessages++;
         } else {
             unsettled++;

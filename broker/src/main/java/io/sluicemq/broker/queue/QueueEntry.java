@@ -70,6 +70,14 @@ public final class QueueEntry implements Delivery, Runnable {
         this.expiresAtMillis = expiresAtMillis;
     }
 
+    /** One that tells the same and belongs to nobody: what becomes of it changes nothing in the queue. */
+    QueueEntry copy() {
+        QueueEntry copy = new QueueEntry(queue, message, sequence, expiresAtMillis);
+        copy.redelivered = redelivered;
+        copy.deliveryCount = deliveryCount;
+        return copy;
+    }
+
     boolean isReady() {
         return state == READY;
     }

@@ -3,7 +3,10 @@ package io.sluicemq.broker.queue;
 import io.sluicemq.api.BrokerError;
 import io.sluicemq.api.BrokerError.Kind;
 import io.sluicemq.api.Client.QueueSpec;
+import io.sluicemq.api.Message;
+import io.sluicemq.api.MessageFilter;
 import java.util.Map;
+import java.util.function.Function;
 
 /**
  * What a queue's declaration asks for, checked. The arguments it accepts:
@@ -31,6 +34,8 @@ import java.util.Map;
  * qpid.policy_type           ring (drop-head), reject (reject-publish)
  * x-qpid-maximum-delivery-count                as x-delivery-limit, counting the last delivery; 0 for none
  * no-local                   boolean                     drops what its owner's connection publishes
+ * x-filter                   selector                    other messages are not routed to it
+ * x-no-local                 a client's identity         what clients of that identity publish is not routed to it
  * </pre>
  *
  * Other arguments are kept, compared at a redeclaration, and have no effect, as clients of the field expect; those of
@@ -51,7 +56,9 @@ public record QueueOptions(
         int maxPriority,
         boolean singleActiveConsumer,
         long deliveryLimit,
-        boolean noLocal) {
+        boolean noLocal,
+        MessageFilter filter,
+        String noLocalIdentity) {
 
     /** {@link #messageTtlMillis}, {@link #expiresMillis}, {@link #maxMessages}, {@link #deliveryLimit}: not set. */
     public static final long NONE = -1;
@@ -64,6 +71,21 @@ public record QueueOptions(
         REJECT_PUBLISH,
         /** The new one is refused and dead-lettered. */
         REJECT_PUBLISH_DLX
+    }
+
+    /** Whether some messages are not routed to the queue, whatever its bindings say. */
+    public boolean isSelective() {
+        return filter != null || noLocalIdentity != null;
+    }
+
+    /**
+     * Whether a message may be routed to the queue. Called on any loop.
+     *
+     * @param publisher the identity of the client that publishes it; null for a dead letter
+     */
+    public boolean takes(Message message, String publisher) {
+        return (noLocalIdentity == null || !noLocalIdentity.equals(publisher))
+                && (filter == null || filter.matches(message));
     }
 
     /** Whether failed deliveries count against a limit. */
@@ -91,12 +113,20 @@ public record QueueOptions(
         }
     }
 
+    /** Reads a declaration where nobody reads filters: one that has a filter is refused. */
+    public static QueueOptions parse(QueueSpec spec, String virtualHost) throws Invalid {
+        return parse(spec, virtualHost, null);
+    }
+
     /**
      * Reads a declaration.
      *
+     * @param filters reads a filter's text; null for a broker that has none. It returns null for one that takes all, and throws an
+     *     IllegalArgumentException whose message says what is wrong
      * @throws Invalid if an argument has the wrong type or a value out of bounds, or two contradict each other
      */
-    public static QueueOptions parse(QueueSpec spec, String virtualHost) throws Invalid {
+    public static QueueOptions parse(QueueSpec spec, String virtualHost, Function<String, MessageFilter> filters)
+            throws Invalid {
         Arguments in = new Arguments(spec.name(), virtualHost, spec.arguments());
         String type = in.text("x-queue-type", "classic");
         switch (type) {
@@ -169,7 +199,9 @@ public record QueueOptions(
                 maxPriority,
                 in.flag("x-single-active-consumer"),
                 deliveryLimit,
-                in.flag("no-local"));
+                in.flag("no-local"),
+                in.filter("x-filter", filters),
+                in.identity("x-no-local"));
     }
 
     /** A declaration's arguments, read with their types and bounds. */
@@ -205,6 +237,29 @@ public record QueueOptions(
                 }
             }
             throw invalid(name, "expected one of " + String.join(", ", allowed) + ", got '" + text + "'");
+        }
+
+        MessageFilter filter(String name, Function<String, MessageFilter> filters) throws Invalid {
+            String text = text(name, null);
+            if (text == null) {
+                return null;
+            }
+            if (filters == null) {
+                throw invalid(name, "this broker has no filters");
+            }
+            try {
+                return filters.apply(text);
+            } catch (IllegalArgumentException e) {
+                throw invalid(name, e.getMessage());
+            }
+        }
+
+        String identity(String name) throws Invalid {
+            String identity = text(name, null);
+            if (identity != null && identity.isEmpty()) {
+                throw invalid(name, "expected the identity of a client, got ''");
+            }
+            return identity;
         }
 
         boolean flag(String name) throws Invalid {

@@ -59,6 +59,21 @@ final class ReadyMessages {
         return fromRing == null || fromReturned.sequence < fromRing.sequence ? fromReturned : fromRing;
     }
 
+    /** The entry of that sequence number, or null. */
+    QueueEntry find(long sequence) {
+        QueueEntry fromReturned = returned == null ? null : returned.get(sequence);
+        if (fromReturned != null) {
+            return fromReturned;
+        }
+        for (long slot = firstSlot(sequence); slot < tail; slot++) {
+            QueueEntry entry = ring[(int) (slot & (ring.length - 1))];
+            if (entry != null) {
+                return entry.sequence == sequence ? entry : null;
+            }
+        }
+        return null;
+    }
+
     /** The first entry with a sequence number of {@code from} or more that {@code consumer} may have, or null. */
     QueueEntry firstFor(QueueConsumer consumer, long from) {
         QueueEntry best = null;

@@ -68,6 +68,11 @@ final class Refusals {
         }
     }
 
+    /** Who is not to have a message that waits in the log, at a place or {@linkplain Backlog#heldKey held}; null for nobody. */
+    QueueConsumer[] of(long place) {
+        return waiting.isEmpty() ? null : waiting.get(Backlog.position(place));
+    }
+
     /** A message was read back. */
     void loaded(QueueEntry entry, long place) {
         if (!waiting.isEmpty()) {

@@ -1,6 +1,7 @@
 package io.sluicemq.broker.engine;
 
 import io.sluicemq.api.Message;
+import io.sluicemq.api.MessageFilter;
 import io.sluicemq.broker.queue.Queue;
 import io.sluicemq.store.Log;
 import io.sluicemq.store.LogOptions;
@@ -15,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 import java.util.random.RandomGenerator;
 
 /**
@@ -52,6 +54,10 @@ final class StoredTestBroker extends TestBroker {
 
         Setup withWitness(Witness witness) {
             return new Setup(loops, config.withWitness(witness), options);
+        }
+
+        Setup withFilters(Function<String, MessageFilter> filters) {
+            return new Setup(loops, config.withFilters(filters), options);
         }
 
         private static BrokerConfig config(List<String> hosts, long memoryBudgetBytes) {

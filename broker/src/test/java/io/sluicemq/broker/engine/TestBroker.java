@@ -78,9 +78,15 @@ class TestBroker {
     }
 
     TestClient connect(int loop, String virtualHost) {
+        return connect(loop, virtualHost, "");
+    }
+
+    TestClient connect(int loop, String virtualHost, String identity) {
         TestClient client = new TestClient(this, loops.get(loop));
         Answer<Client> answer = client.asks(reply -> engine.connect(
-                new ClientSpec(virtualHost, new Principal("guest", false, null), "test", "test", "test", client),
+                new ClientSpec(virtualHost, new Principal("guest", false, null), "test", "test", "test", identity,
+                        false,
+                        client),
                 client.loop,
                 reply));
         client.client = answer.result();

@@ -6,7 +6,10 @@ import io.sluicemq.api.Message;
 import io.sluicemq.broker.journal.BadRecord;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
@@ -44,7 +47,7 @@ class BacklogProperties {
     }
 
     @Property(tries = 150)
-    void shouldDoWhatAListDoes(@ForAll @Size(max = 60) List<@IntRange(max = 10) Integer> steps, @ForAll long seed)
+    void shouldDoWhatAListDoes(@ForAll @Size(max = 60) List<@IntRange(max = 12) Integer> steps, @ForAll long seed)
             throws BadRecord {
         Random random = new Random(seed);
         for (int step : steps) {
@@ -66,6 +69,7 @@ class BacklogProperties {
             case 6 -> removeDue(random);
             case 7 -> move(random);
             case 9 -> pageHeld(random);
+            case 11, 12 -> takeOutAndPutBack(random);
             case 8 -> snapshots.add(new Taken(backlog.snapshot(), logged()));
             default -> {
                 if (random.nextInt(4) == 0) {
@@ -109,10 +113,51 @@ class BacklogProperties {
         for (int i = 0; i < many; i++) {
             Entry entry = entry(random, false);
             added.addFirst(entry);
-            backlog.prepend(entry.place, entry.share, entry.headerBytes, entry.bodyBytes, entry.expiresAt,
+            long sequence =
+                    backlog.isEmpty() ? backlog.nextSequence() : backlog.firstSequence() - 1 - random.nextInt(2);
+            backlog.prepend(sequence, entry.place, entry.share, entry.headerBytes, entry.bodyBytes, entry.expiresAt,
                     entry.message);
         }
         model.addAll(0, added);
+    }
+
+    /** Some leave from anywhere, and some of those come back to where they were, in any order and later than others leave. */
+    private void takeOutAndPutBack(Random random) {
+        List<Long> numbers = numbers();
+        Map<Long, Entry> out = new HashMap<>();
+        int share = random.nextInt(1, 10);
+        for (int i = numbers.size() - 1; i >= 0; i--) {
+            if (random.nextInt(10) < share) {
+                List<Entry> told = new ArrayList<>();
+                assertThat(backlog.contains(numbers.get(i))).isTrue();
+                assertThat(backlog.place(numbers.get(i))).isEqualTo(model.get(i).place);
+                backlog.remove(numbers.get(i), collector(told));
+                assertThat(told).containsExactly(model.get(i));
+                assertThat(backlog.contains(numbers.get(i))).isFalse();
+                out.put(numbers.remove(i), model.remove(i));
+            }
+        }
+        List<Long> back = new ArrayList<>(out.keySet());
+        Collections.shuffle(back, random);
+        for (long number : back.subList(0, back.size() * random.nextInt(11) / 10)) {
+            Entry entry = out.get(number);
+            int at = -1 - Collections.binarySearch(numbers, number);
+            numbers.add(at, number);
+            model.add(at, entry);
+            backlog.insert(
+                    number, entry.place, entry.share, entry.headerBytes, entry.bodyBytes, entry.expiresAt,
+                    entry.message);
+        }
+        assertThat(numbers()).isEqualTo(numbers);
+    }
+
+    private List<Long> numbers() {
+        List<Long> numbers = new ArrayList<>();
+        for (long number = backlog.firstFrom(Long.MIN_VALUE); number != Long.MAX_VALUE; number =
+                backlog.firstFrom(number + 1)) {
+            numbers.add(number);
+        }
+        return numbers;
     }
 
     private void removeFirst(int many) {
@@ -142,7 +187,7 @@ class BacklogProperties {
             }
         }
         List<Entry> removed = new ArrayList<>();
-        backlog.removeDue(now, skip, most, collector(removed));
+        backlog.removeDue(now, skip, most, numbered(removed));
         assertThat(removed).isEqualTo(expected);
         if (skip == 0 && most == Integer.MAX_VALUE && now != NEVER) {
             assertThat(backlog.minExpiresAt()).isGreaterThan(now);
@@ -194,7 +239,7 @@ class BacklogProperties {
         int[] asked = new int[1];
         backlog.pageHeld(new Backlog.Pager() {
             @Override
-            public long page(Message message) {
+            public long page(long sequence, Message message) {
                 int n = asked[0]++;
                 return n >= most ? ENOUGH : n % 4 == 3 ? -2 : first + 8L * n;
             }
@@ -240,7 +285,7 @@ class BacklogProperties {
         int max = random.nextInt(1, 50);
         long maxBytes = random.nextInt(9_000);
         long[] places = new long[max];
-        int count = backlog.peek(max, maxBytes, places);
+        int count = backlog.peek(Long.MIN_VALUE, max, maxBytes, new long[max], places);
         long bytes = 0;
         int expected = 0;
         while (expected < Math.min(max, model.size())) {
@@ -252,6 +297,12 @@ class BacklogProperties {
             expected++;
         }
         assertThat(count).isEqualTo(expected);
+    }
+
+    private static Backlog.Numbered numbered(List<Entry> entries) {
+        Backlog.Entries collector = collector(entries);
+        return (sequence, position, share, headerBytes, bodyBytes, expiresAt, message) -> collector
+                .entry(position, share, headerBytes, bodyBytes, expiresAt, message);
     }
 
     private static Backlog.Entries collector(List<Entry> entries) {

@@ -46,7 +46,8 @@ class BacklogTest {
         }
         int[] removed = new int[1];
         backlog.removeDue(
-                5, 0, Integer.MAX_VALUE, (position, share, header, bodyBytes, expiresAt, message) -> removed[0]++);
+                5, 0, Integer.MAX_VALUE,
+                (sequence, position, share, header, bodyBytes, expiresAt, message) -> removed[0]++);
         assertThat(removed[0]).isEqualTo(102_300);
         assertThat(backlog.size()).isEqualTo(100);
         assertThat(backlog.minExpiresAt()).isEqualTo(NEVER);
