@@ -389,7 +389,7 @@ public final class Queue {
                 dropOverflow();
             }
             if (consumers.filter()) {
-                consumers.offerFiltering(false);
+                consumers.offerFiltering(false, scans.isReading());
                 dispatch();
             }
             return;
@@ -460,7 +460,7 @@ public final class Queue {
     void dueEnded() {
         if (!removed) {
             watchBacklog();
-            consumers.offerFiltering(groups.anyReady());
+            consumers.offerFiltering(groups.anyReady(), scans.isReading());
             dispatch();
             if (!limit.refuses()) {
                 dropOverflow();
@@ -636,7 +636,7 @@ public final class Queue {
         }
         serveGets();
         // Who found nothing for it in memory may have waited for this.
-        consumers.offerFiltering(groups.anyReady());
+        consumers.offerFiltering(groups.anyReady(), scans.isReading());
         dispatch();
         if (!limit.refuses()) {
             dropOverflow();
@@ -1161,7 +1161,7 @@ public final class Queue {
         groups.ready(entry);
         cameReady(entry);
         if (isNew) {
-            consumers.offerFiltering(groups.anyReady());
+            consumers.offerFiltering(groups.anyReady(), scans.isReading());
         } else {
             consumers.cameBack(entry, ready.level(entry), groups.anyReady());
         }
