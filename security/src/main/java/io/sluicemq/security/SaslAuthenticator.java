@@ -17,7 +17,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Lets in who knows the password of one of the {@link Users}, by SCRAM (RFC 5802, RFC 7677), PLAIN (RFC 4616) or AMQPLAIN; and, if that is allowed, anyone
+ * Lets in who knows the password of one of the {@link Users}, by SCRAM (RFC 5802, RFC 7677), PLAIN (RFC 4616) or AMQPLAIN; who has
+ * a certificate of one, by EXTERNAL (RFC 4422); and, if that is allowed, anyone
  * on this machine by ANONYMOUS (RFC 4505). It answers at once. Any loop may call it.
  *
  * <p>A peer that is refused does not learn why, nor from how long it took; the log does, at a bounded rate.
@@ -52,6 +53,9 @@ public final class SaslAuthenticator implements Authenticator {
     @Override
     public List<String> mechanisms(Peer peer) {
         List<String> offered = new ArrayList<>();
+        if (peer.certificate() != null) {
+            offered.add("EXTERNAL");
+        }
         for (ScramHash hash : ScramHash.values()) {
             offered.add(hash.mechanism());
         }
@@ -75,6 +79,7 @@ public final class SaslAuthenticator implements Authenticator {
             };
         }
         return switch (name) {
+            case "EXTERNAL" -> new ExternalMechanism(users, peer);
             case "PLAIN" -> new PasswordMechanism(PlainResponse::read, users, peer);
             case "AMQPLAIN" -> new PasswordMechanism(AmqplainResponse::read, users, peer);
             case "ANONYMOUS" -> SaslAuthenticator::anonymous;

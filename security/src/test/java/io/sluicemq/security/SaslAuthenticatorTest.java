@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Set;
+import javax.security.auth.x500.X500Principal;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.CharRange;
@@ -234,6 +235,45 @@ class SaslAuthenticatorTest {
         assertThat(respond(silent, new byte[0]).principal.anonymous()).isTrue();
         assertRefused(login(permissive, "ANONYMOUS", new byte[0], FAR), "the mechanism was not offered");
         assertRefused(login(authenticator, "ANONYMOUS", new byte[0], NEAR), "the mechanism was not offered");
+    }
+
+    // ------------------------------------------------------------------------------------ EXTERNAL, RFC 4422 appendix A
+
+    private static Peer certified(String subject) {
+        return new Peer("192.0.2.7:50123", false, new X500Principal(subject));
+    }
+
+    @Test
+    void shouldOfferExternalFirstToPeersWithACertificateOnly() {
+        assertThat(authenticator.mechanisms(certified("CN=jürgen"))).startsWith("EXTERNAL").contains("PLAIN");
+        assertThat(authenticator.mechanisms(FAR)).doesNotContain("EXTERNAL");
+        assertRefused(login("EXTERNAL", new byte[0], FAR), "the mechanism was not offered");
+    }
+
+    @Test
+    void shouldTakeTheCommonNameOfTheCertificateForTheUser() {
+        Peer peer = certified("CN=jürgen, OU=CN\\=guest, O=Shop");
+        Principal expected = new Principal("jürgen", false, Set.of("/", "shop"));
+        assertThat(login("EXTERNAL", new byte[0], peer).principal).isEqualTo(expected);
+        assertThat(login("EXTERNAL", "jürgen".getBytes(UTF_8), peer).principal).isEqualTo(expected);
+        SaslExchange silent = authenticator.begin("EXTERNAL", peer, loop);
+        assertThat(respond(silent, null).challenge).isEmpty();
+        assertThat(respond(silent, new byte[0]).principal).isEqualTo(expected);
+        assertRefused(login("EXTERNAL", "guest".getBytes(UTF_8), peer), "it asks to act as another user");
+    }
+
+    @Test
+    void shouldRefuseCertificatesThatAreNoUsers() {
+        assertRefused(login("EXTERNAL", new byte[0], certified("CN=nobody")), "there is no such user");
+        assertRefused(
+                login("EXTERNAL", new byte[0], certified("O=jürgen")),
+                "the certificate's subject does not have one common name, but 0");
+        assertRefused(
+                login("EXTERNAL", new byte[0], certified("CN=jürgen, CN=guest")),
+                "the certificate's subject does not have one common name, but 2");
+        assertRefused(login("EXTERNAL", new byte[0], certified("CN=jürgen+CN=guest")), null);
+        assertRefused(
+                login("EXTERNAL", new byte[0], certified("CN=guest")), "the user may only connect via loopback");
     }
 
     // ------------------------------------------------------------------------------------ who is let in

@@ -123,6 +123,8 @@ final class AdminCommands implements AdminSocket.Commands {
                 state.usedBytes(),
                 state.usedMessages(),
                 state.highestBytes(),
+                state.creditBytes(),
+                state.creditMessages(),
                 state.droppedMessages(),
                 state.refusedMessages(),
                 state.waiting().stream()

@@ -1,15 +1,22 @@
 package io.sluicemq.server;
 
+import io.sluicemq.base.option.Option;
 import io.sluicemq.base.option.Place;
 import io.sluicemq.base.option.Problem;
 import io.sluicemq.base.option.Settings;
 import io.sluicemq.server.config.ConfigException;
+import io.sluicemq.server.config.ListenerConfig;
 import io.sluicemq.server.config.ServerConfig;
 import io.sluicemq.server.config.ServerOptions;
+import io.sluicemq.server.config.TlsConfig;
 import io.sluicemq.server.config.YamlReader;
+import io.sluicemq.transport.Tls;
+import io.sluicemq.transport.TlsException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
 /**
  * Where a broker's configuration comes from, so that it can be read again: a file, and what a builder or a command line says on top
@@ -30,10 +37,14 @@ record ConfigSource(Path file, Place place, List<Change> changes) {
         void apply(Settings settings, List<Problem> problems);
     }
 
-    /** A configuration that was read, as written and as meant. */
-    record Reading(ConfigSource source, Settings settings, ServerConfig config) {}
+    /**
+     * A configuration that was read, as written and as meant.
+     *
+     * @param tls what the files of TLS hold, by the name of the listener; of those only that speak it
+     */
+    record Reading(ConfigSource source, Settings settings, ServerConfig config, Map<String, Tls> tls) {}
 
-    /** Reads the file as it is now. */
+    /** Reads the file as it is now, and then those that it names. */
     Reading read() throws ConfigException {
         List<Problem> problems = new ArrayList<>();
         Settings settings = file == null
@@ -42,6 +53,49 @@ record ConfigSource(Path file, Place place, List<Change> changes) {
         for (Change change : changes) {
             change.apply(settings, problems);
         }
-        return new Reading(this, settings, ServerConfig.of(settings, problems));
+        ServerConfig config = ServerConfig.of(settings, problems);
+        return new Reading(this, settings, config, tls(settings, config));
+    }
+
+    private static Map<String, Tls> tls(Settings settings, ServerConfig config) throws ConfigException {
+        Map<String, Tls> read = new HashMap<>();
+        List<Problem> problems = new ArrayList<>();
+        for (ListenerConfig listener : config.listeners()) {
+            TlsConfig tls = listener.tls();
+            if (tls != null) {
+                try {
+                    read.put(listener.name(),
+                            Tls.read(tls.certificate(), tls.key(), tls.clientCa(), tls.clientAuth()));
+                } catch (TlsException e) {
+                    problems.add(problem(settings, listener.name(), e));
+                }
+            }
+        }
+        if (!problems.isEmpty()) {
+            throw new ConfigException(problems);
+        }
+        return Map.copyOf(read);
+    }
+
+    private static Problem problem(Settings settings, String listener, TlsException wrong) {
+        Settings section =
+                settings.sections(ServerOptions.LISTENERS).get(listener).section(ServerOptions.LISTENER_TLS);
+        Option<Path> option = switch (wrong.part()) {
+            case CERTIFICATE -> ServerOptions.TLS_CERTIFICATE;
+            case KEY -> ServerOptions.TLS_KEY;
+            case CLIENT_CA -> ServerOptions.TLS_CLIENT_CA;
+        };
+        String expected = switch (wrong.part()) {
+            case CERTIFICATE -> "a file with the listener's certificate";
+            case KEY -> "a file with the certificate's key";
+            case CLIENT_CA -> "a file with certificates of issuers";
+        };
+        return Problem.invalidValue(
+                section.place(option),
+                String.join(".", ServerOptions.LISTENERS.key(), listener, ServerOptions.LISTENER_TLS.key(),
+                        option.key()),
+                option,
+                option.type().format(section.get(option)),
+                expected + " (" + wrong.getMessage() + ")");
     }
 }

@@ -101,9 +101,7 @@ public final class Serve {
 
     /** @param millis from the start of the JVM */
     static String readyLine(SluiceMQ broker, long millis) {
-        String addresses = broker.addresses().values().stream()
-                .map(address -> "amqp://" + address)
-                .collect(Collectors.joining(", "));
+        String addresses = String.join(", ", broker.uris());
         Path data = broker.data().orElseThrow();
         String shown =
                 data.isAbsolute() || data.startsWith(".") || data.startsWith("..") ? data.toString() : "./" + data;

@@ -39,7 +39,9 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -82,7 +84,6 @@ public final class SluiceMQ implements AutoCloseable {
     /** So long the disk may take for what is not written yet. */
     private static final Duration CLOSE_LIMIT = Duration.ofSeconds(4);
 
-    private static final String SCHEME = "amqp://";
     private static final String LOOPBACK = "127.0.0.1";
     private static final Duration GATHER_LIMIT = Duration.ofSeconds(30);
 
@@ -94,6 +95,7 @@ public final class SluiceMQ implements AutoCloseable {
     private final CompletableFuture<String> failure;
     private final Map<String, Listener> listeners;
     private final Map<String, HostPort> addresses = new LinkedHashMap<>();
+    private final Map<String, String> schemes = new HashMap<>();
     /** What it was started with. */
     private final ConfigSource.Reading started;
     /** What was read last; guarded by {@link #reloading}. */
@@ -123,6 +125,7 @@ public final class SluiceMQ implements AutoCloseable {
         for (ListenerConfig listener : reading.config().listeners()) {
             int port = listeners.get(listener.name()).address().getPort();
             addresses.put(listener.name(), new HostPort(listener.address().host(), port));
+            schemes.put(listener.name(), listener.scheme() + "://");
         }
     }
 
@@ -157,7 +160,10 @@ public final class SluiceMQ implements AutoCloseable {
             for (ListenerConfig listener : config.listeners()) {
                 listeners.put(
                         listener.name(),
-                        Listener.open(loops, protocols, listenerOptions(listener.address(), config.limits())));
+                        Listener.open(
+                                loops, protocols,
+                                listenerOptions(listener.address(), config.limits())
+                                        .withTls(reading.tls().get(listener.name()))));
             }
             SluiceMQ broker = new SluiceMQ(data, loops, failures, engine, store, failure, listeners, reading);
             listeners = Map.of();
@@ -165,6 +171,7 @@ public final class SluiceMQ implements AutoCloseable {
             store = null;
             data = null;
             broker.warnOfGuests(config);
+            warnOfReadableKeys(config);
             broker.stopOnFailure();
             broker.openAdminSocket();
             return broker;
@@ -223,6 +230,25 @@ public final class SluiceMQ implements AutoCloseable {
         }
     }
 
+    private static void warnOfReadableKeys(ServerConfig config) {
+        for (ListenerConfig listener : config.listeners()) {
+            if (listener.tls() != null && isReadByAll(listener.tls().key())) {
+                LOG.warn("{}, the key of listener {}, can be read by every user of this machine",
+                        listener.tls().key(), listener.name());
+            }
+        }
+    }
+
+    /** False also where the file system can't tell. */
+    private static boolean isReadByAll(Path file) {
+        try {
+            return Files.getPosixFilePermissions(file).contains(PosixFilePermission.OTHERS_READ);
+        } catch (IOException | UnsupportedOperationException e) {
+            LOG.debug("who may read {} is not known: {}", file, e.toString());
+            return false;
+        }
+    }
+
     private static DataFolder openData(Path path) {
         try {
             return path == null ? null : DataFolder.open(path);
@@ -259,16 +285,17 @@ public final class SluiceMQ implements AutoCloseable {
     }
 
     /**
-     * Where clients on this machine connect: {@code amqp://127.0.0.1:5672}, with the port of {@link #amqpPort}. Without user
-     * and virtual host: clients then take {@code guest} and {@code /}.
+     * Where clients on this machine connect: {@code amqp://127.0.0.1:5672}, with the port of {@link #amqpPort}, or {@code amqps}
+     * if TLS is spoken there. Without user and virtual host: clients then take {@code guest} and {@code /}.
      */
     public String amqpUri() {
-        return SCHEME + reachable(amqpListener());
+        return schemes.get(amqpListener()) + reachable(amqpListener());
     }
 
     /** As {@link #amqpUri()}, with a user, their password and a virtual host. */
     public String amqpUri(String user, String password, String virtualHost) {
-        return SCHEME + escape(user) + ":" + escape(password) + "@" + reachable(amqpListener()) + "/"
+        return schemes.get(amqpListener()) + escape(user) + ":" + escape(password) + "@" + reachable(amqpListener())
+                + "/"
                 + escape(virtualHost);
     }
 
@@ -290,9 +317,11 @@ public final class SluiceMQ implements AutoCloseable {
                 : addresses.get(listener);
     }
 
-    /** Where each listener is: its host as the configuration has it, and the port that was bound. */
-    Map<String, HostPort> addresses() {
-        return addresses;
+    /** Where each listener is, as a URI: its host as the configuration has it, and the port that was bound. */
+    List<String> uris() {
+        return addresses.entrySet().stream()
+                .map(each -> schemes.get(each.getKey()) + each.getValue())
+                .toList();
     }
 
     /** The data folder; empty if everything is kept in memory. */

@@ -191,7 +191,7 @@ class ReloadTest {
         List<AddressState.Waiting> waiting = List.of(connections).stream()
                 .map(each -> new AddressState.Waiting(each, "channel 1", "max-size-bytes 100", 10, 1, 2, 30))
                 .toList();
-        return new AddressState("/", name, "queue", limits, bytes, 1, bytes, 0, 0, waiting, List.of());
+        return new AddressState("/", name, "queue", limits, bytes, 1, bytes, 0, 0, 0, 0, waiting, List.of());
     }
 
     private JsonNode ask(String request) throws Exception {

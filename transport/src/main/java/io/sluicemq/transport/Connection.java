@@ -2,6 +2,7 @@ package io.sluicemq.transport;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.EventLoop;
@@ -9,6 +10,11 @@ import io.netty.channel.epoll.EpollSocketChannel;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.DuplexChannel;
 import io.netty.channel.uring.IoUringSocketChannel;
+import io.netty.handler.codec.DecoderException;
+import io.netty.handler.ssl.SslCloseCompletionEvent;
+import io.netty.handler.ssl.SslHandler;
+import io.netty.handler.ssl.SslHandshakeCompletionEvent;
+import io.netty.util.ReferenceCountUtil;
 import io.sluicemq.api.Authenticator;
 import io.sluicemq.api.LateBytes;
 import io.sluicemq.api.Protocol;
@@ -19,7 +25,11 @@ import io.sluicemq.base.LoopOwned;
 import io.sluicemq.base.TaskFailures;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.security.cert.X509Certificate;
+import java.util.ArrayDeque;
 import java.util.List;
+import javax.net.ssl.SSLPeerUnverifiedException;
+import javax.security.auth.x500.X500Principal;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -57,6 +67,9 @@ final class Connection extends ChannelInboundHandlerAdapter implements Wire {
 
     private final Loop loop;
     private final DuplexChannel channel;
+    /** What speaks TLS below this; null if nothing does. */
+    private final SslHandler tls;
+
     private final List<Protocol> protocols;
     private final ListenerOptions options;
     private final Connections connections;
@@ -80,6 +93,12 @@ final class Connection extends ChannelInboundHandlerAdapter implements Wire {
     private int outBytesExpected = MIN_OUT_BYTES;
     private boolean endOfTurnDue;
     private boolean transferring;
+    /** Output, none of it with the channel yet: buffers, and large output that is made when the channel takes it. */
+    private final ArrayDeque<Object> waiting = new ArrayDeque<>(0);
+
+    private long waitingBytes;
+    /** How much of the first in {@link #waiting} has gone, if that is large output. */
+    private long waitingPosition;
     private boolean toldWritable = true;
 
     private boolean authenticated;
@@ -91,12 +110,14 @@ final class Connection extends ChannelInboundHandlerAdapter implements Wire {
     Connection(
             Loop loop,
             DuplexChannel channel,
+            SslHandler tls,
             List<Protocol> protocols,
             ListenerOptions options,
             Connections connections,
             TaskFailures failures) {
         this.loop = loop;
         this.channel = channel;
+        this.tls = tls;
         this.protocols = protocols;
         this.options = options;
         this.connections = connections;
@@ -256,16 +277,28 @@ final class Connection extends ChannelInboundHandlerAdapter implements Wire {
 
     @Override
     public void userEventTriggered(ChannelHandlerContext triggered, Object event) {
-        if (event == ChannelInputShutdownEvent.INSTANCE) {
+        if (event == ChannelInputShutdownEvent.INSTANCE
+                || event instanceof SslCloseCompletionEvent end && end.isSuccess()) {
             inputEnded = true;
             endInput();
+        } else if (event instanceof SslHandshakeCompletionEvent handshake && handshake.isSuccess()) {
+            peer = new Authenticator.Peer(peer.address(), peer.loopback(), certificate());
+        }
+    }
+
+    /** The subject of the peer's certificate, which has been verified; null if it has sent none. */
+    private X500Principal certificate() {
+        try {
+            return ((X509Certificate) tls.engine().getSession().getPeerCertificates()[0]).getSubjectX500Principal();
+        } catch (SSLPeerUnverifiedException e) {
+            return null;
         }
     }
 
     /** The peer sends no more. What it sent before still counts, so a session that has paused is waited for. */
     private void endInput() {
         if (lastBytesSent) {
-            channel.close();
+            closeSocket();
         } else if (!paused && !held && !redeliveryDue) {
             if (session == null && kept != null) {
                 refuseProtocol();
@@ -328,23 +361,71 @@ final class Connection extends ChannelInboundHandlerAdapter implements Wire {
     @Override
     public void write(LateBytes bytes) {
         loop.assertCurrent();
-        if (channel instanceof IoUringSocketChannel) {
-            Wire.super.write(bytes);
-            return;
-        }
         if (out != null) {
             transfer();
         }
         requestEndOfTurn();
-        if (!lastBytesSent) {
-            send(new LateRegion(bytes), bytes.length());
+        if (lastBytesSent) {
+            return;
         }
+        if (takesRegions()) {
+            send(new LateRegion(bytes), bytes.length());
+        } else if (bytes.length() > 0) {
+            waiting.addLast(bytes);
+            waitingBytes += bytes.length();
+            pump();
+        }
+    }
+
+    /** Whether the channel itself makes large output when the socket takes it. */
+    private boolean takesRegions() {
+        return tls == null && !(channel instanceof IoUringSocketChannel);
+    }
+
+    /** Gives the channel of what waits as much as it takes for now. */
+    private void pump() {
+        while (!waiting.isEmpty() && channel.isWritable()) {
+            if (waiting.peekFirst() instanceof ByteBuf bytes) {
+                waiting.removeFirst();
+                waitingBytes -= bytes.readableBytes();
+                send(bytes, bytes.readableBytes());
+            } else {
+                sendPiece((LateBytes) waiting.peekFirst());
+            }
+        }
+    }
+
+    private void sendPiece(LateBytes bytes) {
+        int length = (int) Math.min(CHUNK_BYTES, bytes.length() - waitingPosition);
+        ByteBuf piece = channel.alloc().directBuffer(length, length);
+        bytes.copy(waitingPosition, piece.nioBuffer(0, length));
+        piece.writerIndex(length);
+        waitingPosition += length;
+        waitingBytes -= length;
+        if (waitingPosition == bytes.length()) {
+            waiting.removeFirst();
+            waitingPosition = 0;
+        }
+        send(piece, length);
+    }
+
+    private void releaseWaiting() {
+        waiting.forEach(ReferenceCountUtil::release);
+        waiting.clear();
+        waitingBytes = 0;
+        waitingPosition = 0;
     }
 
     @Override
     public boolean isWritable() {
         loop.assertCurrent();
-        return channel.bytesBeforeUnwritable() > (out == null ? 0 : out.readableBytes());
+        return waiting.isEmpty()
+                && channel.bytesBeforeUnwritable() > (out == null ? 0 : out.readableBytes());
+    }
+
+    /** Whether the channel takes more, with nothing waiting before it. */
+    private boolean hasRoom() {
+        return waiting.isEmpty() && channel.isWritable();
     }
 
     private void requestEndOfTurn() {
@@ -362,9 +443,13 @@ final class Connection extends ChannelInboundHandlerAdapter implements Wire {
         outBytesExpected = expected(length);
         if (length == 0 || lastBytesSent) {
             bytes.release();
-            return;
+        } else if (waiting.isEmpty()) {
+            send(bytes, length);
+        } else {
+            waiting.addLast(bytes);
+            waitingBytes += length;
+            holdInput();
         }
-        send(bytes, length);
     }
 
     private void send(Object bytes, long length) {
@@ -389,19 +474,28 @@ final class Connection extends ChannelInboundHandlerAdapter implements Wire {
             finish();
             return;
         }
-        tellWritable();
-        if (channel.isWritable()) {
-            tell(ProtocolSession::flushed);
-        }
+        useRoom();
     }
 
     @Override
     public void channelWritabilityChanged(ChannelHandlerContext changed) {
-        if (transferring || closing) {
+        if (transferring) {
             return;
         }
+        pump();
+        if (closing) {
+            if (!endOfTurnDue) {
+                finish();
+            }
+            return;
+        }
+        useRoom();
+    }
+
+    /** Lets the session and the peer go on as far as there is room; what waited may have gone without a word of the channel's. */
+    private void useRoom() {
         tellWritable();
-        if (channel.isWritable()) {
+        if (hasRoom()) {
             tell(ProtocolSession::flushed);
             if (held) {
                 held = false;
@@ -411,7 +505,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Wire {
     }
 
     private void tellWritable() {
-        if (toldWritable != channel.isWritable()) {
+        if (toldWritable != hasRoom()) {
             toldWritable = !toldWritable;
             tell(ProtocolSession::writabilityChanged);
         }
@@ -419,8 +513,9 @@ final class Connection extends ChannelInboundHandlerAdapter implements Wire {
 
     /** Stops reading from a peer that takes none of the answers. */
     private void holdInput() {
-        if (!held && !channel.isWritable()
-                && channel.bytesBeforeWritable() > options.outputLimitBytes() - options.lowWaterBytes()) {
+        if (!held && !hasRoom()
+                && waitingBytes + channel.bytesBeforeWritable()
+                        > options.outputLimitBytes() - options.lowWaterBytes()) {
             held = true;
             adjustReading();
         }
@@ -466,20 +561,22 @@ final class Connection extends ChannelInboundHandlerAdapter implements Wire {
     private void closeOverdue() {
         if (!closed) {
             LOG.debug("{}: did not close its side within {}", name, options.closeLimit());
-            channel.close();
+            releaseWaiting();
+            closeSocket();
         }
     }
 
     /** Waits until the last bytes are out, then tells the peer that no more will come, and waits for it to close. */
     private void finish() {
-        if (finishing || lastBytesSent) {
+        if (finishing || lastBytesSent || !waiting.isEmpty()) {
             return;
         }
         finishing = true;
-        context.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(sent -> {
+        ChannelFuture last = tls == null ? context.writeAndFlush(Unpooled.EMPTY_BUFFER) : tls.closeOutbound();
+        last.addListener(sent -> {
             lastBytesSent = true;
             if (!sent.isSuccess() || inputEnded) {
-                channel.close();
+                closeSocket();
             } else {
                 // To close a socket with unread input would reset it, and the peer might lose our last bytes.
                 channel.shutdownOutput();
@@ -495,7 +592,20 @@ final class Connection extends ChannelInboundHandlerAdapter implements Wire {
         lastBytesSent = true;
         timeLimit.cancel();
         releaseKept();
-        channel.close();
+        releaseWaiting();
+        closeSocket();
+    }
+
+    /** At once; by the handler of TLS it would first have to take leave of a peer that may not listen. */
+    private void closeSocket() {
+        if (tls == null) {
+            channel.close();
+        } else {
+            ChannelHandlerContext below = channel.pipeline().context(tls);
+            if (below != null) { // else the channel is closed
+                below.close();
+            }
+        }
     }
 
     @Override
@@ -512,6 +622,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Wire {
         closed = true;
         timeLimit.cancel();
         releaseKept();
+        releaseWaiting();
         connections.left(this);
         if (session != null) {
             failures.guard(session::closed);
@@ -520,7 +631,13 @@ final class Connection extends ChannelInboundHandlerAdapter implements Wire {
 
     @Override
     public void exceptionCaught(ChannelHandlerContext caught, Throwable cause) {
-        if (cause instanceof IOException || cause instanceof UncheckedIOException) {
+        if (cause instanceof DecoderException) { // only TLS is decoded below this
+            if (!lastBytesSent) {
+                Throwable reason = cause.getCause() == null ? cause : cause.getCause();
+                connections.tlsFailed(name, reason);
+                abort();
+            } // else the peer says what nobody listens to any more
+        } else if (cause instanceof IOException || cause instanceof UncheckedIOException) {
             if (!lastBytesSent) {
                 LOG.debug("{}: {}", name, cause.toString());
             }

@@ -1,5 +1,6 @@
 package io.sluicemq.transport;
 
+import io.netty.handler.ssl.NotSslRecordException;
 import io.sluicemq.base.LogLimit;
 import io.sluicemq.base.Loop;
 import io.sluicemq.base.option.HostPort;
@@ -28,6 +29,8 @@ final class Connections {
 
     private static final Logger LOG = LoggerFactory.getLogger(Connections.class);
 
+    private static final int MAX_REASON = 200;
+
     private final ListenerOptions options;
     private final List<Loop> loops;
     private final List<Set<Connection>> byLoop = new ArrayList<>();
@@ -39,6 +42,7 @@ final class Connections {
     private final LongAdder bytesIn = new LongAdder();
     private final LongAdder bytesOut = new LongAdder();
     private final LogLimit refusals = new LogLimit(TimeUnit.SECONDS.toNanos(10));
+    private final LogLimit tlsFailures = new LogLimit(TimeUnit.SECONDS.toNanos(10));
     private final CompletableFuture<Void> allGone = new CompletableFuture<>();
     private volatile boolean stopping;
 
@@ -91,6 +95,24 @@ final class Connections {
                     peer instanceof InetSocketAddress from ? from.getHostString() : "an unknown address",
                     times == 1 ? "" : " (and " + (times - 1) + " more since the last such line)");
         }
+    }
+
+    /** A peer and we did not come to speak TLS. */
+    void tlsFailed(String connection, Throwable cause) {
+        long times = tlsFailures.take(System.nanoTime());
+        if (times > 0) {
+            LOG.warn("{}: no TLS with the peer: {}{}", connection, reason(cause),
+                    times == 1 ? "" : " (and " + (times - 1) + " more since the last such line)");
+        }
+    }
+
+    /** Fit for the log: the text may repeat what the peer sent. */
+    private static String reason(Throwable cause) {
+        if (cause instanceof NotSslRecordException) {
+            return "it speaks something else";
+        }
+        String text = String.valueOf(cause.getMessage()).replaceAll("\\P{Print}", "?");
+        return text.length() > MAX_REASON ? text.substring(0, MAX_REASON) + "…" : text;
     }
 
     void authenticated() {

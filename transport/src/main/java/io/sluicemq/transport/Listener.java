@@ -9,6 +9,7 @@ import io.netty.channel.ChannelOption;
 import io.netty.channel.ServerChannel;
 import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.socket.DuplexChannel;
+import io.netty.handler.ssl.SslHandler;
 import io.sluicemq.api.Protocol;
 import io.sluicemq.base.LogLimit;
 import java.net.InetSocketAddress;
@@ -128,8 +129,12 @@ public final class Listener {
                 lose(accepted, e);
                 return;
             }
+            SslHandler tls = options.tls() == null ? null : options.tls().handler(loops.allocator());
+            if (tls != null) {
+                accepted.pipeline().addLast(tls);
+            }
             accepted.pipeline()
-                    .addLast(new Connection(loop, accepted, protocols, options, connections, loop.failures()));
+                    .addLast(new Connection(loop, accepted, tls, protocols, options, connections, loop.failures()));
             loop.eventLoop().register(accepted).addListener(registered -> {
                 if (!registered.isSuccess()) {
                     lose(accepted, registered.cause());

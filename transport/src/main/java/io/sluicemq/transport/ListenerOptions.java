@@ -17,6 +17,7 @@ import java.time.Duration;
  * @param highWaterBytes a connection with more unsent output than this is not writable
  * @param outputLimitBytes a connection with more unsent output than this is not read from until it is writable again; so a
  *     peer that sends requests and reads no answers holds up itself alone, and not the broker's memory
+ * @param tls with what to speak TLS; null for plain TCP
  */
 public record ListenerOptions(
         String host,
@@ -28,7 +29,8 @@ public record ListenerOptions(
         Duration closeLimit,
         int lowWaterBytes,
         int highWaterBytes,
-        int outputLimitBytes) {
+        int outputLimitBytes,
+        Tls tls) {
 
     public ListenerOptions {
         if (lowWaterBytes <= 0 || highWaterBytes < lowWaterBytes || outputLimitBytes < highWaterBytes) {
@@ -50,7 +52,8 @@ public record ListenerOptions(
                 Duration.ofSeconds(2),
                 64 * 1024,
                 256 * 1024,
-                1024 * 1024);
+                1024 * 1024,
+                null);
     }
 
     /** The same with other limits on the number of connections. */
@@ -65,7 +68,8 @@ public record ListenerOptions(
                 closeLimit,
                 lowWaterBytes,
                 highWaterBytes,
-                outputLimitBytes);
+                outputLimitBytes,
+                tls);
     }
 
     /** The same with other limits on time. */
@@ -80,6 +84,23 @@ public record ListenerOptions(
                 newCloseLimit,
                 lowWaterBytes,
                 highWaterBytes,
-                outputLimitBytes);
+                outputLimitBytes,
+                tls);
+    }
+
+    /** The same with TLS. */
+    public ListenerOptions withTls(Tls newTls) {
+        return new ListenerOptions(
+                host,
+                port,
+                backlog,
+                maxConnections,
+                maxUnauthenticated,
+                firstBytesLimit,
+                closeLimit,
+                lowWaterBytes,
+                highWaterBytes,
+                outputLimitBytes,
+                newTls);
     }
 }

@@ -31,7 +31,7 @@ class ConnectionTest {
     private static final int HIGH = 4000;
     private static final int OUTPUT_LIMIT = 8000;
     private static final ListenerOptions OPTIONS = new ListenerOptions(
-            "127.0.0.1", 0, 1, 10, 10, Duration.ofSeconds(10), Duration.ofSeconds(2), LOW, HIGH, OUTPUT_LIMIT);
+            "127.0.0.1", 0, 1, 10, 10, Duration.ofSeconds(10), Duration.ofSeconds(2), LOW, HIGH, OUTPUT_LIMIT, null);
 
     private final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true);
     private final ManualLoop loop = ManualLoop.single();
@@ -544,6 +544,7 @@ class ConnectionTest {
                     .addLast(new Connection(
                             loop,
                             channel,
+                            null,
                             List.of(new FrameProtocol("ECHO", sessions)),
                             OPTIONS,
                             connections,

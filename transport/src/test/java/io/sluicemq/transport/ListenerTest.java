@@ -8,11 +8,14 @@ import static org.awaitility.Awaitility.await;
 import ch.qos.logback.classic.Level;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.UnpooledByteBufAllocator;
+import io.sluicemq.api.LateBytes;
 import io.sluicemq.api.Protocol;
 import io.sluicemq.api.Wire;
 import io.sluicemq.base.TaskFailures;
 import io.sluicemq.testkit.LogCapture;
+import io.sluicemq.testkit.TestCertificates;
 import java.io.BufferedInputStream;
+import java.io.BufferedOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
@@ -21,6 +24,7 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketException;
 import java.nio.ByteBuffer;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -32,16 +36,22 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLHandshakeException;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Listeners and connections on real sockets of every kind that this machine offers. */
-@ParameterizedClass
-@MethodSource("io.sluicemq.transport.NettyLoopTest#available")
+/** Listeners and connections on real sockets of every kind that this machine offers, without and with TLS. */
+@ParameterizedClass(name = "{0}, TLS: {1}")
+@MethodSource("everyWay")
 class ListenerTest {
 
     private static final int MEBIBYTE = 1024 * 1024;
@@ -51,14 +61,36 @@ class ListenerTest {
 
     private static final ListenerOptions OPTIONS = ListenerOptions.of("127.0.0.1", 0);
 
-    @Parameter
+    private static Tls tls;
+    private static SSLContext client;
+
+    @Parameter(0)
     private SocketKind kind;
+
+    @Parameter(1)
+    private boolean secure;
 
     private final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true);
     private final TaskFailures failures = new TaskFailures();
     private final List<Socket> sockets = new ArrayList<>();
     private NettyLoops loops;
     private Listener listener;
+
+    static List<Arguments> everyWay() {
+        return NettyLoopTest.available().stream()
+                .flatMap(kind -> Stream.of(Arguments.of(kind, false), Arguments.of(kind, true)))
+                .toList();
+    }
+
+    @BeforeAll
+    static void certify(@TempDir Path folder) throws TlsException {
+        if (tls == null) {
+            TestCertificates certificates = TestCertificates.in(folder);
+            tls = Tls.read(
+                    certificates.certificate("server"), certificates.key("server"), null, Tls.ClientAuth.NONE);
+            client = certificates.client(null);
+        }
+    }
 
     @BeforeEach
     void start() {
@@ -213,8 +245,8 @@ class ListenerTest {
             for (int i = 0; i < 3; i++) {
                 ping(connect());
             }
-            assertThat(connect().getInputStream().read()).isEqualTo(-1);
-            assertThat(connect().getInputStream().read()).isEqualTo(-1);
+            assertRefused(connect());
+            assertRefused(connect());
             assertThat(listener.counters().refused()).isEqualTo(2);
             assertThat(log.messages(Level.WARN)).containsExactly("127.0.0.1:" + listener.address().getPort()
                     + ": the limit of 3 connections is reached, one from 127.0.0.1 was refused");
@@ -233,7 +265,7 @@ class ListenerTest {
             ping(connect());
             connect();
             connect();
-            assertThat(connect().getInputStream().read()).isEqualTo(-1);
+            assertRefused(connect());
             assertThat(log.atLeast(Level.WARN)).singleElement()
                     .satisfies(event -> assertThat(event.getFormattedMessage()).contains("have not logged in"));
 
@@ -274,6 +306,97 @@ class ListenerTest {
         assertThat(produced.get()).isEqualTo(TOTAL);
     }
 
+    /** What is to be sent late is made when it can leave, and stands in its place among the rest. */
+    @Test
+    void shouldMakeLargeOutputWhenThePeerTakesIt() throws Exception {
+        var made = new AtomicLong();
+        listen(OPTIONS.withTimes(Duration.ofSeconds(10), Duration.ofSeconds(30)),
+                new FrameProtocol("LATE", wire -> new IdleSession(wire) {
+                    @Override
+                    public void input(ByteBuf in) {
+                        in.skipBytes(in.readableBytes());
+                        wire.out().writeInt(1);
+                        wire.write(new CountingBytes(TOTAL, made));
+                        wire.out().writeInt(2);
+                        assertThat(wire.isWritable()).isFalse();
+                        wire.write(new CountingBytes(TOTAL, made));
+                        wire.out().writeInt(3);
+                        wire.close();
+                    }
+                }));
+        Socket socket = connect();
+        send(socket, "LATE");
+        assertThat(awaitStall(made::get)).isLessThan(TOTAL);
+        assertThat(allocator.metric().usedDirectMemory()).isLessThan(MEBIBYTE);
+        assertThat(allocator.metric().usedHeapMemory()).isLessThan(MEBIBYTE);
+
+        var in = new DataInputStream(new BufferedInputStream(socket.getInputStream()));
+        assertThat(in.readInt()).isEqualTo(1);
+        expectCounting(in);
+        assertThat(in.readInt()).isEqualTo(2);
+        expectCounting(in);
+        assertThat(in.readInt()).isEqualTo(3);
+        assertThat(in.read()).isEqualTo(-1);
+    }
+
+    private static void expectCounting(DataInputStream in) throws IOException {
+        for (long i = 0; i < TOTAL / 8; i++) {
+            if (in.readLong() != i) {
+                throw new AssertionError("the number " + i + " is not in its place");
+            }
+        }
+    }
+
+    /** More than a peer may leave unread before it is not read from; all of it may go at once, without a word of the channel. */
+    @Test
+    void shouldReadOnAfterLargeOutput() throws Exception {
+        listen(OPTIONS, new FrameProtocol("MORE", wire -> new FrameProtocol.FrameSession(wire) {
+            @Override
+            protected void frame(ByteBuf frame) {
+                frame.release();
+                wire.write(new CountingBytes(2 * MEBIBYTE, new AtomicLong()));
+            }
+        }));
+        Socket socket = connect();
+        send(socket, "MORE");
+        var in = new DataInputStream(new BufferedInputStream(socket.getInputStream()));
+        for (int i = 0; i < 20; i++) {
+            send(socket, "\0\0\0\1x");
+            in.skipNBytes(2 * MEBIBYTE);
+        }
+    }
+
+    /** Numbers, and how far they have been made. */
+    private record CountingBytes(long length, AtomicLong made) implements LateBytes {
+
+        @Override
+        public void copy(long position, ByteBuffer target) {
+            long at = position;
+            while (target.hasRemaining() && at < length) {
+                target.put((byte) (at / 8 >>> 8 * (7 - at % 8)));
+                at++;
+            }
+            made.accumulateAndGet(at, Math::max);
+        }
+    }
+
+    @Test
+    void shouldCutAPeerThatDoesNotTakeLargeOutputBeforeTheEnd() throws Exception {
+        listen(OPTIONS.withTimes(Duration.ofSeconds(10), Duration.ofMillis(100)),
+                new FrameProtocol("LATE", wire -> new IdleSession(wire) {
+                    @Override
+                    public void input(ByteBuf in) {
+                        in.skipBytes(in.readableBytes());
+                        wire.write(new CountingBytes(TOTAL, new AtomicLong()));
+                        wire.out().writeInt(3);
+                        wire.close();
+                    }
+                }));
+        Socket socket = connect();
+        send(socket, "LATE");
+        await().until(() -> listener.counters().open() == 0);
+    }
+
     @Test
     void shouldNotReadRequestsOfAPeerThatDoesNotReadAnswers() throws Exception {
         listen(OPTIONS, FrameProtocol.echo());
@@ -281,12 +404,13 @@ class ListenerTest {
         int frames = TOTAL / 1024;
         var writer = inBackground(() -> {
             try {
-                var out = socket.getOutputStream();
+                var out = new BufferedOutputStream(socket.getOutputStream(), 16 * 1024);
                 out.write("ECHO".getBytes(US_ASCII));
                 ByteBuffer frame = ByteBuffer.allocate(1024).putInt(1020);
                 for (int i = 0; i < frames; i++) {
                     out.write(frame.putInt(4, i).array());
                 }
+                out.flush();
             } catch (IOException e) {
                 throw new AssertionError(e);
             }
@@ -318,7 +442,8 @@ class ListenerTest {
         int frames = TOTAL / 1024;
         var writer = inBackground(() -> {
             try {
-                var out = new DataOutputStream(socket.getOutputStream());
+                var out = new DataOutputStream(
+                        new BufferedOutputStream(socket.getOutputStream(), 16 * 1024));
                 out.write("WAIT".getBytes(US_ASCII));
                 byte[] rest = new byte[1016];
                 for (int i = 0; i < frames; i++) {
@@ -326,6 +451,7 @@ class ListenerTest {
                     out.writeInt(i);
                     out.write(rest);
                 }
+                out.flush();
             } catch (IOException e) {
                 throw new AssertionError(e);
             }
@@ -375,7 +501,7 @@ class ListenerTest {
     @Test
     void shouldHoldNoBuffersForIdleConnections() throws Exception {
         listen(OPTIONS, FrameProtocol.echo());
-        int count = 1000;
+        int count = secure ? 200 : 1000;
         for (int i = 0; i < count; i++) {
             ping(connect());
         }
@@ -517,11 +643,13 @@ class ListenerTest {
     // ------------------------------------------------------------------------------------ the test's own
 
     private void listen(ListenerOptions options, Protocol... protocols) throws ListenException {
-        listener = Listener.open(loops, List.of(protocols), options);
+        listener = Listener.open(loops, List.of(protocols), options.withTls(secure ? tls : null));
     }
 
     private Socket connect() throws IOException {
-        Socket socket = new Socket(InetAddress.getLoopbackAddress(), listener.address().getPort());
+        int port = listener.address().getPort();
+        InetAddress address = InetAddress.getLoopbackAddress();
+        Socket socket = secure ? client.getSocketFactory().createSocket(address, port) : new Socket(address, port);
         socket.setSoTimeout(30_000);
         socket.setTcpNoDelay(true);
         sockets.add(socket);
@@ -549,11 +677,22 @@ class ListenerTest {
     }
 
     /** Reads until the peer has closed, in whichever way. */
-    private static void readToEnd(Socket socket) throws IOException {
+    private void readToEnd(Socket socket) throws IOException {
         try {
             socket.getInputStream().readAllBytes();
         } catch (SocketException e) {
-            assertThat(e).hasMessageContaining("reset");
+            // A client of TLS that has not written yet writes first.
+            assertThat(e.getMessage()).containsAnyOf("reset", secure ? "Broken pipe" : "reset");
+        } catch (SSLHandshakeException e) {
+            assertThat(e).hasMessageContaining("terminated the handshake");
+        }
+    }
+
+    private void assertRefused(Socket socket) throws IOException {
+        if (secure) {
+            readToEnd(socket);
+        } else {
+            assertThat(socket.getInputStream().read()).isEqualTo(-1);
         }
     }
 

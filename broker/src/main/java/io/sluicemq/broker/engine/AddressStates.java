@@ -71,7 +71,7 @@ final class AddressStates {
                     queues -> ask(host.home().loop, () -> otherAccounts(host, wanted, queues))));
         }
         return joined(parts).thenCompose(samples -> later(contexts[0].loop).thenCompose(nothing -> joined(
-                samples.stream().map(AddressStates::state).toList().stream()
+                samples.stream().map(sample -> state(sample, contexts)).toList().stream()
                         .map(each -> each.thenApply(List::of))
                         .toList())));
     }
@@ -116,18 +116,23 @@ final class AddressStates {
     }
 
     /** Completes, after a moment, what was found before. */
-    private static CompletableFuture<AddressState> state(AccountSample sample) {
+    private static CompletableFuture<AddressState> state(AccountSample sample, LoopContext[] contexts) {
         CompletableFuture<List<Waiting>> waiting = joined(numbered(sample));
         CompletableFuture<List<QueueState>> queues = joined(sample.queues().stream()
                 .map(before -> ask(before.queue().loop(), () -> List.of(compared(before))))
                 .toList());
-        return waiting.thenCombine(queues, (who, where) -> {
-            Account account = sample.account();
-            return new AddressState(
-                    account.virtualHost(), account.name(), account.kind().word(), account.limits(),
-                    account.usedBytes(), account.usedMessages(), account.highestBytes(), account.droppedMessages(),
-                    account.refusedMessages(), who, where);
-        });
+        Account account = sample.account();
+        CompletableFuture<List<long[]>> credit = account.creditLines() == 0
+                ? CompletableFuture.completedFuture(List.of())
+                : joined(List.of(contexts).stream()
+                        .map(context -> ask(context.loop, () -> List.of(context.credits.heldIn(account))))
+                        .toList());
+        return waiting.thenCombine(queues, (who, where) -> credit.thenApply(held -> new AddressState(
+                account.virtualHost(), account.name(), account.kind().word(), account.limits(),
+                account.usedBytes(), account.usedMessages(), account.highestBytes(),
+                held.stream().mapToLong(each -> each[0]).sum(), held.stream().mapToLong(each -> each[1]).sum(),
+                account.droppedMessages(), account.refusedMessages(), who, where)))
+                .thenCompose(each -> each);
     }
 
     private static List<CompletableFuture<List<Waiting>>> numbered(AccountSample sample) {

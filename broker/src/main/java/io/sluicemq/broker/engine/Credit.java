@@ -166,11 +166,16 @@ final class Credit implements CreditLine {
      * @return in which of its targets it has its room now; null if it is to find room itself
      */
     boolean[] spend(int sizeBytes, Route route, Account exchange) {
-        if (host().table() != table) {
-            follow();
-        }
         if (messages == 0) {
             return null;
+        }
+        if (host().table() != table) {
+            follow();
+            if (messages == 0) {
+                // There is no room where it goes now: this one is spent nevertheless, and the others are revoked.
+                messages = 1;
+                toTellRevoked--;
+            }
         }
         if (reserved == 0) {
             spendOne();
@@ -241,7 +246,7 @@ final class Credit implements CreditLine {
     private boolean reserveMore(long moreBytes) {
         Request more = new Request(0);
         more.extraBytes = moreBytes;
-        if (more.reserve(context.loop, null) != null) {
+        if (more.reserve(context.loop, null) != null || more.isNeedless) {
             return false;
         }
         bytes += moreBytes;
@@ -526,7 +531,10 @@ final class Credit implements CreditLine {
         /** Bytes beside those, for a message that there is room for already. */
         private long extraBytes;
 
+        /** Whether some of its targets would refuse or drop its message. */
         private boolean isRefused;
+        /** Whether some of its targets need no room to be reserved any more, and so none is. */
+        private boolean isNeedless;
 
         /** @param wanted for how many messages; 0 for none, but more bytes */
         Request(int wanted) {
@@ -548,10 +556,24 @@ final class Credit implements CreditLine {
                 size = 1;
                 lacking = super.reserve(here, pool);
             }
-            if (lacking != null) {
+            if (lacking == null && !isAllReserved()) {
+                // Limits have gone since the plan was made, of which word is on its way: then it is not needed.
+                giveBack(here, pool);
+                isNeedless = true;
+            }
+            if (lacking != null || isNeedless) {
                 unlistIfEmpty();
             }
             return lacking;
+        }
+
+        private boolean isAllReserved() {
+            for (int i = 0; i < targets().length; i++) {
+                if (!isReserved(i)) {
+                    return false;
+                }
+            }
+            return true;
         }
 
         private int most(Account.Pool pool) {
@@ -576,20 +598,19 @@ final class Credit implements CreditLine {
         }
 
         private void keep() {
-            reserved += size;
-            bytes += size * each;
+            if (isRefused && !isNeedless) {
+                giveBack(context.loop, null);
+                unlistIfEmpty();
+            } else if (!isNeedless) {
+                reserved += size;
+                bytes += size * each;
+            }
         }
 
         @Override
         void admitted() {
-            if (isRefused) {
-                giveBack(context.loop, null);
-                unlistIfEmpty();
-                granted(1);
-            } else {
-                keep();
-                granted(size);
-            }
+            keep();
+            granted(size);
         }
 
         /** Whatever its message will find, its producer is to learn of it: that will be refused, or be dropped. */

@@ -10,6 +10,8 @@ import java.util.List;
  * @param usedBytes bytes stored and reserved
  * @param usedMessages messages stored and reserved
  * @param highestBytes the most bytes that were ever used at a time since it has a limit
+ * @param creditBytes bytes of these that are reserved for messages that producers have credit for and have not sent
+ * @param creditMessages messages, likewise
  * @param droppedMessages messages that its policy has dropped
  * @param refusedMessages messages that its policy has refused
  * @param waiting the producers that wait for room in it, the first in its gate first
@@ -23,6 +25,8 @@ public record AddressState(
         long usedBytes,
         long usedMessages,
         long highestBytes,
+        long creditBytes,
+        long creditMessages,
         long droppedMessages,
         long refusedMessages,
         List<Waiting> waiting,
@@ -32,11 +36,11 @@ public record AddressState(
      * A producer that waits.
      *
      * @param connection the name of its connection
-     * @param producer what it is there: {@code channel 1}, or {@code dead letters of queue 'q'}
+     * @param producer what it is there: {@code channel 1}, {@code credit of link 'l'}, or {@code dead letters of queue 'q'}
      * @param limit the limit that it waits for, in words: {@code max-size-bytes 1000000}
      * @param waitingMillis how long the first of its publishes has waited
      * @param position its place in the gate, from 1
-     * @param parkedMessages publishes of it that wait
+     * @param parkedMessages publishes of it that wait; 0 if it waits for credit and has sent nothing
      * @param parkedBytes bytes of these
      */
     public record Waiting(

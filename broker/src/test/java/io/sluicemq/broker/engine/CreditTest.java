@@ -14,11 +14,13 @@ import io.sluicemq.broker.flow.Account;
 import io.sluicemq.broker.flow.AddressLimits;
 import io.sluicemq.broker.flow.AddressSettings;
 import io.sluicemq.broker.flow.AddressSettings.Rule;
+import io.sluicemq.broker.flow.AddressState;
 import io.sluicemq.broker.flow.FullPolicy;
 import io.sluicemq.broker.queue.Queue;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -527,6 +529,43 @@ class CreditTest {
         assertThat(link.asks(5, SIZE)).isZero();
         client.does(() -> client.client.holds(-(2 << 20)));
         assertThat(link.granted).isEqualTo(5);
+    }
+
+    // ---- for people
+
+    private AddressState state() {
+        CompletableFuture<List<AddressState>> states = broker.engine.addressStates("/", "q", false);
+        broker.settle();
+        passes(TimeUnit.MILLISECONDS.toNanos(250));
+        return states.join().getFirst();
+    }
+
+    @Test
+    void shouldTellWhoWaitsForCreditAndHowMuchIsReserved() {
+        first.declares("q", Map.of());
+        messagesLimit(4);
+        TestCredit holder = new TestCredit(first, "", "q");
+        assertThat(holder.asks(3, SIZE)).isEqualTo(3);
+        AddressState held = state();
+        assertThat(held.creditMessages()).isEqualTo(3);
+        assertThat(held.creditBytes()).isEqualTo(3 * SIZE);
+        assertThat(held.waiting()).isEmpty();
+        holder.closes();
+        for (int i = 0; i < 4; i++) {
+            first.publishes(sized("q"));
+        }
+        Answer<Void> ahead = first.publishesConfirmed(sized("q"));
+        TestCredit waits = new TestCredit(second, "", "q");
+        assertThat(waits.asks(5, SIZE)).isZero();
+        AddressState full = state();
+        assertThat(full.creditMessages()).isZero();
+        assertThat(full.waiting()).extracting(AddressState.Waiting::producer)
+                .containsExactly("publisher", "credit of channel 1");
+        AddressState.Waiting link = full.waiting().getLast();
+        assertThat(link.limit()).isEqualTo("max-messages 4");
+        assertThat(link.position()).isEqualTo(2);
+        assertThat(link.parkedMessages()).isZero();
+        assertThat(ahead.done).isFalse();
     }
 
     // ---- its end

@@ -56,7 +56,7 @@ class FlowScheduleTest {
                     "x-dead-letter-routing-key", "q0"));
 
     static LongStream seeds() {
-        return LongStream.rangeClosed(1, 40);
+        return LongStream.rangeClosed(1, 60);
     }
 
     @ParameterizedTest
@@ -86,6 +86,7 @@ class FlowScheduleTest {
         final List<Delivery> held = new ArrayList<>();
         final Map<Delivery, TestClient> holders = new LinkedHashMap<>();
         final Map<TestClient, TestProducer> producers = new LinkedHashMap<>();
+        final List<TestCredit> links = new ArrayList<>();
         final Map<Answer<Void>, TestClient> asked = new LinkedHashMap<>();
         /** All that there were, also those of queues that were deleted. */
         final Set<Account> accounts = new LinkedHashSet<>();
@@ -191,7 +192,7 @@ class FlowScheduleTest {
         private void step(int index) {
             TestClient client = clients.get(index);
             String queue = QUEUES[random.nextInt(QUEUES.length)];
-            switch (random.nextInt(22)) {
+            switch (random.nextInt(28)) {
                 case 0, 1, 2, 3, 4, 5 -> publish(client, "", queue);
                 case 6, 7 -> publish(client, "amq.fanout", "");
                 case 8, 9 -> transaction(client);
@@ -214,6 +215,7 @@ class FlowScheduleTest {
                         }
                     }
                 }
+                case 20, 21, 22, 23, 24, 25 -> credit(client);
                 default -> {
                     if (changing) {
                         broker.engine.addressSettings(settings());
@@ -243,6 +245,59 @@ class FlowScheduleTest {
                 completion.handedOut();
             });
             asked.put(answer, client);
+        }
+
+        /** Links that send within their credit, or not; that ask when they have none, or for more; that come and go. */
+        private void credit(TestClient client) {
+            List<TestCredit> own = links.stream().filter(each -> each.client == client).toList();
+            if (own.size() < 2) {
+                boolean fanout = random.nextInt(3) == 0;
+                links.add(new TestCredit(
+                        client, fanout ? "amq.fanout" : "", fanout ? "" : QUEUES[random.nextInt(QUEUES.length)]));
+                return;
+            }
+            TestCredit link = own.get(random.nextInt(own.size()));
+            int count = 1 + random.nextInt(6);
+            switch (random.nextInt(12)) {
+                case 0, 1, 2, 3 -> client.loop.execute(() -> {
+                    if (links.contains(link) && !link.line.isAsking()) {
+                        link.ask(count, 100L + random.nextInt(300));
+                    }
+                });
+                case 4, 5, 6, 7, 8 -> client.loop.execute(() -> {
+                    for (int i = 0; links.contains(link) && link.credit > 0 && i < count; i++) {
+                        send(link);
+                    }
+                });
+                case 9 -> client.loop.execute(() -> {
+                    if (links.contains(link)) {
+                        send(link);
+                    }
+                });
+                case 10 -> client.loop.execute(() -> {
+                    if (links.contains(link)) {
+                        Client.Transaction work = client.client.begin();
+                        link.credit--;
+                        link.sentWithout += link.line.messages() == 0 ? 1 : 0;
+                        work.publish(message(link.exchange, link.key, "tx"), link.producer);
+                        Answer<Void> answer = new Answer<>();
+                        asked.put(answer, client);
+                        work.commit(answer);
+                    }
+                });
+                default -> client.loop.execute(() -> {
+                    if (links.remove(link)) {
+                        link.line.close();
+                    }
+                });
+            }
+        }
+
+        private void send(TestCredit link) {
+            Answer<Void> answer = new Answer<>();
+            asked.put(answer, link.client);
+            link.send(message(link.exchange, link.key, "m".repeat(random.nextInt(400)), random.nextInt(4),
+                    random.nextInt(5) == 0 ? random.nextInt(40) : Message.NO_TTL), answer);
         }
 
         private void transaction(TestClient client) {
@@ -390,6 +445,7 @@ class FlowScheduleTest {
                     deliveries.clear();
                 }
             });
+            links.removeIf(link -> link.client == client);
             client.<Void>asksLater(client.client::close);
             for (Delivery delivery : List.copyOf(held)) {
                 if (holders.get(delivery) == client) {
@@ -441,6 +497,10 @@ class FlowScheduleTest {
             loops.advance(TimeUnit.MILLISECONDS.toNanos(10));
             broker.settle();
             check();
+            links.forEach(TestCredit::check);
+            if (random.nextInt(3) == 0) {
+                letIdleCreditGoRound();
+            }
             long ticketsParked = 0;
             for (Account account : accounts) {
                 List<Ticket> tickets = on(account, () -> account.gate().tickets());
@@ -465,6 +525,21 @@ class FlowScheduleTest {
             }
             // Whatever is parked stands in a line whose first stands at a gate.
             assertThat(broker.counters().parkedMessages()).isEqualTo(ticketsParked);
+        }
+
+        /** Whoever does not use its credit gives it back as long as somebody waits. */
+        private void letIdleCreditGoRound() {
+            for (int round = 0; round < 2 * links.size() + 2; round++) {
+                loops.advance(TimeUnit.MILLISECONDS.toNanos(110));
+                broker.settle();
+                check();
+                links.forEach(TestCredit::check);
+            }
+            for (Account account : accounts) {
+                if (account.isWaited()) {
+                    assertThat(account.creditLines()).as("lines that hold room in %s", account).isZero();
+                }
+            }
         }
 
         private static boolean fits(long used, long limit) {
@@ -534,6 +609,7 @@ class FlowScheduleTest {
                 assertThat(account.usedBytes()).as("bytes left in %s", account).isZero();
                 assertThat(account.usedMessages()).as("messages left in %s", account).isZero();
                 assertThat(account.isWaited()).as("somebody waits for %s", account).isFalse();
+                assertThat(account.creditLines()).as("lines that hold room in %s", account).isZero();
             }
         }
     }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.sluicemq.api.Completion;
 import io.sluicemq.api.CreditLine;
 import io.sluicemq.api.Message;
+import io.sluicemq.api.Reply;
 import io.sluicemq.broker.engine.TestBroker.Answer;
 import io.sluicemq.broker.engine.TestBroker.TestClient;
 
@@ -18,6 +19,8 @@ final class TestCredit implements CreditLine.Sink {
     final String key;
     /** What its client believes to have. */
     int credit;
+    /** How many it has sent for which the line had no credit. */
+    int sentWithout;
     int granted;
     int revoked;
 
@@ -45,14 +48,25 @@ final class TestCredit implements CreditLine.Sink {
 
     /** Sends one, with credit or without, and lets all happen that follows. */
     Answer<Void> sends(Message message) {
-        Answer<Void> answer = client.asksLater(reply -> {
-            credit--;
-            Completion completion = client.completion(reply);
-            client.client.publish(message, completion, producer);
-            completion.handedOut();
-        });
+        Answer<Void> answer = client.asksLater(reply -> send(message, reply));
         client.broker.settle();
         return answer;
+    }
+
+    /** On its loop. */
+    void send(Message message, Reply<Void> reply) {
+        credit--;
+        if (line.messages() == 0) {
+            sentWithout++;
+        }
+        Completion completion = client.completion(reply);
+        client.client.publish(message, completion, producer);
+        completion.handedOut();
+    }
+
+    /** At rest: what its client was told is right. What it has sent beyond that cost it nothing. */
+    void check() {
+        assertThat(credit + sentWithout).as("credit of a client").isEqualTo(line.messages());
     }
 
     void closes() {

@@ -50,6 +50,10 @@ final class WhyText {
         String where = state.kind().equals("virtual host") ? "" : " in virtual host " + state.virtualHost();
         lines.add(state.kind() + " " + state.address() + where + ": " + who);
         lines.add("  holds " + used(state) + "; policy " + policy(state.limits()));
+        if (state.creditMessages() > 0) {
+            lines.add("  " + Units.count(state.creditMessages(), "message") + " and " + Units.bytes(state.creditBytes())
+                    + " of that are reserved for producers with credit");
+        }
         lost(state);
         state.waiting().stream().limit(NAMED).forEach(this::producer);
         more(waiting, "producer");
@@ -96,8 +100,11 @@ final class WhyText {
 
     private void producer(AddressState.Waiting waiting) {
         lines.add("  " + waiting.position() + ". " + waiting.producer() + " of " + waiting.connection() + " has waited "
-                + Units.millis(waiting.waitingMillis()) + " for " + waiting.limit() + ", with "
-                + Units.count(waiting.parkedMessages(), "message") + ", " + Units.bytes(waiting.parkedBytes()));
+                + Units.millis(waiting.waitingMillis()) + " for " + waiting.limit()
+                + (waiting.parkedMessages() == 0
+                        ? ""
+                        : ", with " + Units.count(waiting.parkedMessages(), "message")
+                                + ", " + Units.bytes(waiting.parkedBytes())));
     }
 
     private void makers(List<AddressState.QueueState> queues) {

@@ -61,12 +61,14 @@ class AdminCommandsTest {
                 new AddressState(
                         "/", "orders", "queue",
                         new AddressLimits(1_000_000, -1, FullPolicy.BLOCK, 80, -1, -1, false),
-                        993_280, 97, 993_280, 0, 3,
+                        993_280, 97, 993_280, 2_048, 2, 0, 3,
                         List.of(
                                 new AddressState.Waiting("10.0.0.1:5000 -> 10.0.0.2:5672", "channel 2",
                                         "max-size-bytes 1000000", 4_230, 1, 12, 122_880),
                                 new AddressState.Waiting("10.0.0.3:6000 -> 10.0.0.2:5672", "channel 1",
-                                        "max-size-bytes 1000000", 200_000, 2, 1, 1_024)),
+                                        "max-size-bytes 1000000", 200_000, 2, 1, 1_024),
+                                new AddressState.Waiting("10.0.0.5:6000 -> 10.0.0.2:5672", "credit of link 'l'",
+                                        "max-size-bytes 1000000", 1_000, 3, 0, 0)),
                         List.of(
                                 new AddressState.QueueState("orders", 90, 0, 7, List.of(
                                         new AddressState.ConsumerState("10.0.0.4:7000 -> 10.0.0.2:5672", "ctag1", 7,
@@ -75,18 +77,20 @@ class AdminCommandsTest {
                 new AddressState(
                         "/", "news", "exchange",
                         new AddressLimits(-1, 10, FullPolicy.RING, 80, -1, -1, false),
-                        2_048, 10, 2_048, 1, 0, List.of(), List.of()));
+                        2_048, 10, 2_048, 0, 0, 1, 0, List.of(), List.of()));
 
         assertThat(run(new WhyCommand())).isZero();
 
         assertThat(out.toString().lines()).containsExactly(
-                "queue orders in virtual host /: 2 producers wait",
+                "queue orders in virtual host /: 3 producers wait",
                 "  holds 970.0 KiB of 976.6 KiB, 97 messages; policy block",
+                "  2 messages and 2.0 KiB of that are reserved for producers with credit",
                 "  3 messages refused so far",
                 "  1. channel 2 of 10.0.0.1:5000 -> 10.0.0.2:5672 has waited 4.2 s for max-size-bytes 1000000, with"
                         + " 12 messages, 120.0 KiB",
                 "  2. channel 1 of 10.0.0.3:6000 -> 10.0.0.2:5672 has waited 3 min 20 s for max-size-bytes 1000000, with"
                         + " 1 message, 1.0 KiB",
+                "  3. credit of link 'l' of 10.0.0.5:6000 -> 10.0.0.2:5672 has waited 1.0 s for max-size-bytes 1000000",
                 "  who could make room:",
                 "    queue orders: 90 ready, 7 unacknowledged",
                 "      consumer ctag1 of 10.0.0.4:7000 -> 10.0.0.2:5672: 7 unacknowledged, acknowledges 12.5 a second",
@@ -136,10 +140,10 @@ class AdminCommandsTest {
     void shouldListNoLimitOfMemoryAsOneOfTheAddress() {
         answer(
                 new AddressState("/", "a", "queue", new AddressLimits(1 << 20, 5, FullPolicy.PAGE, 80, -1, -1, false),
-                        2 << 20, 10, 2 << 20, 0, 0, List.of(), List.of()),
+                        2 << 20, 10, 2 << 20, 0, 0, 0, 0, List.of(), List.of()),
                 new AddressState("/", "b", "queue",
                         new AddressLimits(1 << 20, 5, FullPolicy.PAGE, 80, 1 << 30, -1, false),
-                        2 << 20, 10, 2 << 20, 0, 0, List.of(), List.of()));
+                        2 << 20, 10, 2 << 20, 0, 0, 0, 0, List.of(), List.of()));
 
         assertThat(run(new AddressesCommand())).isZero();
 
@@ -153,9 +157,10 @@ class AdminCommandsTest {
     void shouldTellLimitsOfMemoryFromThoseOfAll() {
         AddressLimits all = new AddressLimits(1 << 20, 5, FullPolicy.PAGE, 80, 1 << 30, -1, false);
         answer(
-                new AddressState("/", "a", "queue", all, 2 << 20, 10, 2 << 20, 0, 0, List.of(), List.of()),
+                new AddressState("/", "a", "queue", all, 2 << 20, 10, 2 << 20, 0, 0, 0, 0, List.of(), List.of()),
                 new AddressState(
-                        "/", "b", "queue", AddressLimits.UNLIMITED, 2 << 20, 1, 2 << 20, 0, 0, List.of(), List.of()));
+                        "/", "b", "queue", AddressLimits.UNLIMITED, 2 << 20, 1, 2 << 20, 0, 0, 0, 0, List.of(),
+                        List.of()));
 
         assertThat(run(new WhyCommand(), "a")).isZero();
 
@@ -175,7 +180,7 @@ class AdminCommandsTest {
                 .toList();
         answer(new AddressState(
                 "orders", "orders", "virtual host", new AddressLimits(-1, 1, FullPolicy.BLOCK, 80, -1, -1, false),
-                10, 1, 10, 0, 0, many, List.of()));
+                10, 1, 10, 0, 0, 0, 0, many, List.of()));
 
         assertThat(run(new WhyCommand())).isZero();
 
@@ -189,7 +194,7 @@ class AdminCommandsTest {
     @Test
     void shouldPrintWhatProgramsRead() {
         answer(new AddressState(
-                "/", "a", "queue", AddressLimits.UNLIMITED, 5, 1, 5, 0, 0, List.of(), List.of()));
+                "/", "a", "queue", AddressLimits.UNLIMITED, 5, 1, 5, 0, 0, 0, 0, List.of(), List.of()));
 
         assertThat(run(new WhyCommand(), "-o", "json")).isZero();
 
@@ -202,10 +207,10 @@ class AdminCommandsTest {
     @Test
     void shouldListAddresses() {
         answer(
-                new AddressState("/", "a", "queue", AddressLimits.UNLIMITED, 5, 1, 5, 0, 0, List.of(), List.of()),
+                new AddressState("/", "a", "queue", AddressLimits.UNLIMITED, 5, 1, 5, 0, 0, 0, 0, List.of(), List.of()),
                 new AddressState("orders", "long.name", "exchange",
                         new AddressLimits(20 << 20, 1000, FullPolicy.DROP, 80, -1, -1, false),
-                        10 << 20, 1000, 10 << 20, 12, 0, List.of(), List.of()));
+                        10 << 20, 1000, 10 << 20, 0, 0, 12, 0, List.of(), List.of()));
 
         assertThat(run(new AddressesCommand())).isZero();
 

@@ -6,5 +6,12 @@ import io.sluicemq.base.option.HostPort;
  * One place to listen.
  *
  * @param name for logs and errors
+ * @param tls null for plain TCP
  */
-public record ListenerConfig(String name, HostPort address) {}
+public record ListenerConfig(String name, HostPort address, TlsConfig tls) {
+
+    /** For URIs of what is spoken here. */
+    public String scheme() {
+        return tls == null ? "amqp" : "amqps";
+    }
+}

@@ -8,6 +8,7 @@ import io.sluicemq.base.option.Problem;
 import io.sluicemq.base.option.Settings;
 import io.sluicemq.broker.flow.AddressLimits;
 import io.sluicemq.broker.flow.AddressSettings;
+import io.sluicemq.transport.Tls;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -129,9 +130,13 @@ public record ServerConfig(
         List<ListenerConfig> listeners = new ArrayList<>();
         Map<HostPort, String> taken = new HashMap<>();
         sections.forEach((name, section) -> {
-            HostPort address = new HostPort(section.get(ServerOptions.LISTENER_HOST),
-                    section.get(ServerOptions.LISTENER_PORT));
-            listeners.add(new ListenerConfig(name, address));
+            boolean secure = section.has(ServerOptions.LISTENER_TLS);
+            int port = secure && !section.has(ServerOptions.LISTENER_PORT)
+                    ? ServerOptions.TLS_PORT
+                    : section.get(ServerOptions.LISTENER_PORT);
+            HostPort address = new HostPort(section.get(ServerOptions.LISTENER_HOST), port);
+            TlsConfig tls = secure ? tls(name, section.section(ServerOptions.LISTENER_TLS), problems) : null;
+            listeners.add(new ListenerConfig(name, address, tls));
             String other = address.port() == 0 ? null : taken.putIfAbsent(address, name);
             if (other != null) {
                 problems.add(Problem.of(
@@ -141,6 +146,28 @@ public record ServerConfig(
             }
         });
         return listeners;
+    }
+
+    /** Null if something is wrong with it. */
+    private static TlsConfig tls(String listener, Settings section, List<Problem> problems) {
+        Path clientCa = section.find(ServerOptions.TLS_CLIENT_CA).orElse(null);
+        Tls.ClientAuth clientAuth = section.get(ServerOptions.TLS_CLIENT_AUTH);
+        String key = ServerOptions.LISTENERS.key() + "." + listener + "." + ServerOptions.LISTENER_TLS.key();
+        if (clientAuth != Tls.ClientAuth.NONE && clientCa == null) {
+            problems.add(Problem.of(
+                    section.place(ServerOptions.TLS_CLIENT_AUTH), key,
+                    key + " asks for certificates of clients: expected client-ca, by whom they are issued"));
+        } else if (clientAuth == Tls.ClientAuth.NONE && clientCa != null) {
+            problems.add(Problem.of(
+                    section.place(ServerOptions.TLS_CLIENT_CA), key,
+                    key + " has client-ca, but no client is asked for a certificate: expected client-auth with optional or"
+                            + " required"));
+        }
+        Optional<Path> certificate = section.find(ServerOptions.TLS_CERTIFICATE);
+        Optional<Path> privateKey = section.find(ServerOptions.TLS_KEY);
+        return certificate.isPresent() && privateKey.isPresent()
+                ? new TlsConfig(certificate.get(), privateKey.get(), clientCa, clientAuth)
+                : null; // the reader has refused it already
     }
 
     private static List<UserConfig> users(Settings settings, List<String> virtualHosts, List<Problem> problems) {

@@ -7,6 +7,7 @@ import io.sluicemq.base.option.Section;
 import io.sluicemq.base.option.SectionList;
 import io.sluicemq.broker.flow.AddressLimits;
 import io.sluicemq.broker.flow.FullPolicy;
+import io.sluicemq.transport.Tls;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -63,7 +64,44 @@ public final class ServerOptions {
     public static final Option<Integer> LISTENER_PORT = Option.of(
             "port", OptionType.INT, "The TCP port to listen on. 0 takes any free one.")
             .between(0, 65535)
-            .defaultsTo(5672);
+            .defaultsTo(() -> 5672, "5672; 5671 with `tls`");
+
+    /** The default of {@link #LISTENER_PORT} where TLS is spoken. */
+    public static final int TLS_PORT = 5671;
+
+    public static final Option<Path> TLS_CERTIFICATE = Option.of(
+            "certificate",
+            OptionType.PATH,
+            "A file with the listener's certificate, and behind it those between it and a root that clients know, in PEM form."
+                    + " A relative path starts at the working folder, here and below.")
+            .required();
+
+    public static final Option<Path> TLS_KEY = Option.of(
+            "key",
+            OptionType.PATH,
+            "A file with the certificate's key in PEM form: PKCS#8, not encrypted.")
+            .required();
+
+    public static final Option<Path> TLS_CLIENT_CA = Option.of(
+            "client-ca",
+            OptionType.PATH,
+            "A file with the certificates of those who issue clients' certificates, in PEM form.");
+
+    public static final Option<Tls.ClientAuth> TLS_CLIENT_AUTH = Option.of(
+            "client-auth",
+            OptionType.oneOf(Tls.ClientAuth.class),
+            "Whether clients are asked for a certificate of `client-ca`. `none`: they are not. `optional`: one that has none may"
+                    + " log in otherwise. `required`: one that has none is refused. With a certificate they may log in by the"
+                    + " SASL mechanism EXTERNAL.")
+            .defaultsTo(Tls.ClientAuth.NONE);
+
+    public static final Section LISTENER_TLS = new Section(
+            "tls",
+            "If it is there, nothing but TLS is spoken on the port, 1.2 or 1.3.",
+            TLS_CERTIFICATE,
+            TLS_KEY,
+            TLS_CLIENT_CA,
+            TLS_CLIENT_AUTH);
 
     /** The listener that is there if none is configured. */
     public static final String DEFAULT_LISTENER = "amqp";
@@ -73,7 +111,7 @@ public final class ServerOptions {
             "Where the broker listens: one section a listener, each under a name of your choice that logs use. If this is"
                     + " left out there is one, named `amqp`.",
             NAME,
-            new Section("NAME", "One listener.", LISTENER_HOST, LISTENER_PORT));
+            new Section("NAME", "One listener.", LISTENER_HOST, LISTENER_PORT, LISTENER_TLS));
 
     public static final Option<List<String>> VIRTUAL_HOSTS = Option.of(
             "virtual-hosts",

@@ -10,6 +10,7 @@ import io.sluicemq.base.option.Settings;
 import io.sluicemq.broker.flow.AddressLimits;
 import io.sluicemq.broker.flow.AddressSettings;
 import io.sluicemq.broker.flow.FullPolicy;
+import io.sluicemq.transport.Tls;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -51,7 +52,7 @@ class ServerConfigTest {
         assertThat(config.loops()).isEqualTo(Runtime.getRuntime().availableProcessors());
         assertThat(config.anonymousLogin()).isFalse();
         assertThat(config.listeners())
-                .containsExactly(new ListenerConfig("amqp", new HostPort("127.0.0.1", 5672)));
+                .containsExactly(new ListenerConfig("amqp", new HostPort("127.0.0.1", 5672), null));
         assertThat(config.virtualHosts()).containsExactly("/");
         assertThat(config.users()).containsExactly(new UserConfig("guest", "guest", null, true));
         assertThat(config.hasOnlyGuest()).isTrue();
@@ -96,8 +97,8 @@ class ServerConfigTest {
         assertThat(config.anonymousLogin()).isTrue();
         assertThat(config.listeners())
                 .containsExactly(
-                        new ListenerConfig("amqp", new HostPort("0.0.0.0", 0)),
-                        new ListenerConfig("inside", new HostPort("::1", 5673)));
+                        new ListenerConfig("amqp", new HostPort("0.0.0.0", 0), null),
+                        new ListenerConfig("inside", new HostPort("::1", 5673), null));
         assertThat(config.virtualHosts()).containsExactly("/", "orders", "a b");
         assertThat(config.users())
                 .containsExactly(
@@ -109,6 +110,35 @@ class ServerConfigTest {
         assertThat(config.limits())
                 .isEqualTo(new LimitsConfig(
                         10, 5, Duration.ofMillis(500), 65535, 1 << 20, Duration.ofMinutes(2), 10_000_000, memory));
+    }
+
+    @Test
+    void shouldReadWhatIsSaidOfTls() throws ConfigException {
+        ServerConfig config = read("""
+                listeners:
+                  amqp: {}
+                  plain-tls:
+                    tls:
+                      certificate: server.pem
+                      key: /etc/server.key
+                  asking:
+                    port: 1
+                    tls: {certificate: c, key: k, client-ca: i, client-auth: OPTIONAL}
+                """);
+
+        assertThat(config.listeners())
+                .containsExactly(
+                        new ListenerConfig("amqp", new HostPort("127.0.0.1", 5672), null),
+                        new ListenerConfig(
+                                "plain-tls",
+                                new HostPort("127.0.0.1", 5671),
+                                new TlsConfig(
+                                        Path.of("server.pem"), Path.of("/etc/server.key"), null, Tls.ClientAuth.NONE)),
+                        new ListenerConfig(
+                                "asking",
+                                new HostPort("127.0.0.1", 1),
+                                new TlsConfig(Path.of("c"), Path.of("k"), Path.of("i"), Tls.ClientAuth.OPTIONAL)));
+        assertThat(config.listeners()).extracting(ListenerConfig::scheme).containsExactly("amqp", "amqps", "amqps");
     }
 
     @Test
@@ -238,8 +268,29 @@ class ServerConfigTest {
                         "1:1: unknown key 'plugins': expected one of data, storage, listeners, virtual-hosts, users,"
                                 + " anonymous-login, loops, limits, address-settings, virtual-host-limits"),
                 wrong(
+                        "listeners: {amqp: {ssl: true}}",
+                        "1:20: unknown key 'ssl' in listeners.amqp: expected one of host, port, tls"),
+                // TLS
+                wrong(
                         "listeners: {amqp: {tls: true}}",
-                        "1:20: unknown key 'tls' in listeners.amqp: expected one of host, port"),
+                        "1:25: listeners.amqp.tls is a single value: expected " + SECTION),
+                wrong(
+                        "listeners:\n  a:\n    tls: {key: k}",
+                        "3:5: listeners.a.tls has no 'certificate': expected a path"),
+                wrong(
+                        "listeners:\n  a:\n    tls: {certificate: c}",
+                        "3:5: listeners.a.tls has no 'key': expected a path"),
+                wrong(
+                        "listeners:\n  a:\n    tls: {certificate: c, key: k, client-auth: maybe}",
+                        "3:48: listeners.a.tls.client-auth is 'maybe': expected one of none, optional, required"),
+                wrong(
+                        "listeners:\n  a:\n    tls: {certificate: c, key: k, client-auth: required}",
+                        "3:48: listeners.a.tls asks for certificates of clients: expected client-ca, by whom they are"
+                                + " issued"),
+                wrong(
+                        "listeners:\n  a:\n    tls: {certificate: c, key: k, client-ca: i}",
+                        "3:46: listeners.a.tls has client-ca, but no client is asked for a certificate: expected"
+                                + " client-auth with optional or required"),
                 wrong("loops: 1\ndata: a\nloops: 2", "3:1: loops is given twice, first in line 1"),
                 wrong("limits:\n  heartbeat: 1s\n  heartbeat: 1s",
                         "3:3: limits.heartbeat is given twice, first in line 2"),

@@ -24,7 +24,7 @@ class JmsTest {
         try (Connection connection = factory.createConnection()) {
             connection.start();
             Session session = connection.createSession(false, Session.AUTO_ACKNOWLEDGE);
-            Queue queue = session.createQueue("orders");
+            Queue queue = session.createQueue(lab.forget(lab.name("orders")));
             MessageProducer producer = session.createProducer(queue);
             producer.send(session.createTextMessage("hello"));
             MessageConsumer consumer = session.createConsumer(queue);
