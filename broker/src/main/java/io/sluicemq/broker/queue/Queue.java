@@ -393,7 +393,7 @@ public final class Queue {
                 dropOverflow();
             }
             if (consumers.filter()) {
-                consumers.offerFiltering(false);
+                consumers.offerFiltering(false, scans.isReading());
                 dispatch();
             }
             return;
@@ -465,7 +465,7 @@ public final class Queue {
     void dueEnded() {
         if (!removed) {
             expirations.watchBacklog();
-            consumers.offerFiltering(groups.anyReady());
+            consumers.offerFiltering(groups.anyReady(), scans.isReading());
             dispatch();
             if (!limit.refuses()) {
                 dropOverflow();
@@ -635,7 +635,7 @@ public final class Queue {
         }
         serveGets();
         // Who found nothing for it in memory may have waited for this.
-        consumers.offerFiltering(groups.anyReady());
+        consumers.offerFiltering(groups.anyReady(), scans.isReading());
         dispatch();
         if (!limit.refuses()) {
             dropOverflow();
@@ -1159,7 +1159,7 @@ public final class Queue {
         groups.ready(entry);
         cameReady(entry);
         if (isNew) {
-            consumers.offerFiltering(groups.anyReady());
+            consumers.offerFiltering(groups.anyReady(), scans.isReading());
         } else {
             consumers.cameBack(entry, ready.level(entry), groups.anyReady());
         }
