@@ -262,6 +262,11 @@ public final class Queue {
         return delays.size();
     }
 
+    /** Bytes of these, in memory or not, as {@link #readyBytes} counts. */
+    public long delayedBytes() {
+        return delays.sizeBytes();
+    }
+
     /** Bytes of messages that consumers hold. */
     long unsettledBytes() {
         return unsettledBytes;
@@ -374,7 +379,7 @@ public final class Queue {
     /** @param waited whether it has waited until now, so that it may have expired */
     private void append(Message message, long position, int share, long expiresAt, boolean waited) {
         int level = ready.level(message.priority());
-        if (wasTakenBeforeOthers(message, level, position, share, expiresAt)) {
+        if (wasTakenBeforeOthers(message, level, position, share, expiresAt, waited)) {
             return;
         }
         if (paging != null && paging.takes(level, position, share, message, expiresAt)) {
@@ -414,42 +419,15 @@ public final class Queue {
         }
     }
 
-    /** A message is delayed no more. */
-    void due(Delayed entry) {
-        effects.delayed(-1);
-        if (entry.message != null) {
-            append(entry.message, QueueEntry.NOT_LOGGED, 0, entry.expiresAtMillis, true);
-            return;
-        }
-        paging.due(entry);
-        readyBodyBytes += entry.bodyBytes;
-        effects.changed(0, 1, 0);
-        if (entry.expiresAtMillis != QueueEntry.NEVER) {
-            expiringEntries++;
-        }
-        if (consumers.filter()) {
-            consumers.offerFiltering(false);
-        }
-    }
-
-    /** Those that were due are delayed no more. */
-    void dueEnded() {
-        if (!removed) {
-            expirations.watchBacklog();
-            dispatch();
-            if (!limit.refuses()) {
-                dropOverflow();
-            }
-        }
-    }
-
     /** Gives a message to one who doesn't take all and has looked at all before it, if it would wait in the log otherwise. */
-    private boolean wasTakenBeforeOthers(Message message, int level, long position, int share, long expiresAt) {
+    private boolean wasTakenBeforeOthers(Message message, int level, long position, int share, long expiresAt,
+            boolean waited) {
         if (!consumers.filter() || dispatching || paging == null || tooManyLettersWait()
                 || ready.resident() == 0 && !ready.waitsInLog(level)) {
             return false;
         }
         QueueEntry entry = new QueueEntry(this, message, ready.nextSequence(level), expiresAt);
+        entry.waited = waited;
         dispatching = true;
         QueueConsumer taker = scans.takerOf(entry, level, consumers.all());
         dispatching = false;
@@ -465,6 +443,33 @@ public final class Queue {
             dispatch();
         }
         return taker != null;
+    }
+
+    /** A message is delayed no more. */
+    void due(Delayed entry) {
+        effects.delayed(-1);
+        if (entry.message != null) {
+            append(entry.message, QueueEntry.NOT_LOGGED, 0, entry.expiresAtMillis, true);
+            return;
+        }
+        paging.due(entry);
+        readyBodyBytes += entry.bodyBytes;
+        effects.changed(0, 1, 0);
+        if (entry.expiresAtMillis != QueueEntry.NEVER) {
+            expiringEntries++;
+        }
+    }
+
+    /** Those that were due are delayed no more. */
+    void dueEnded() {
+        if (!removed) {
+            expirations.watchBacklog();
+            consumers.offerFiltering(groups.anyReady());
+            dispatch();
+            if (!limit.refuses()) {
+                dropOverflow();
+            }
+        }
     }
 
     /** A message that was counted has left for good. */
@@ -871,7 +876,7 @@ public final class Queue {
         }
         // With room it has had all that is for it in memory.
         if (consumer.waits() && consumer.isWindowOpen()) {
-            return !paging.mayScan() || ends != null && consumer.outlook().isBehind(ends);
+            return !consumer.outlook().pauses && !paging.mayScan() || ends != null && consumer.outlook().isBehind(ends);
         }
         return consumer.isWindowOpen()
                 && (paging == null || !paging.isLoading() || paging.loaded() >= enoughLoaded);
@@ -1290,6 +1295,7 @@ public final class Queue {
             return; // goes on when there are fewer
         }
         dispatching = true;
+        scans.begin();
         try {
             do {
                 dispatchAgain = false;

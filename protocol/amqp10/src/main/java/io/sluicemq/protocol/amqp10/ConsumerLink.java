@@ -326,8 +326,8 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
         Delivery delivery = pending.peek();
         boolean first = !current;
         boolean settled = presettles || delivery.settled();
-        message.of(delivery, connection().loop().currentTimeMillis());
         if (first) {
+            message.of(delivery, connection().loop().currentTimeMillis());
             current = true;
             currentAt = 0;
             currentId = session().takeDeliveryId();
@@ -348,6 +348,7 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
         session().frameSent();
         currentAt += length;
         if (!more) {
+            message.clear();
             current = false;
             deliveryCount++;
             pending.poll();
@@ -508,6 +509,7 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
     private void giveBackAll() {
         boolean partly = current;
         current = false;
+        message.clear();
         while (!pending.isEmpty()) {
             Delivery delivery = pending.poll();
             if (partly && !delivery.settled()) {

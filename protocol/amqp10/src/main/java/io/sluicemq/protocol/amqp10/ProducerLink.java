@@ -8,6 +8,7 @@ import io.sluicemq.api.Producer;
 import io.sluicemq.base.LoopOwned;
 import io.sluicemq.protocol.amqp10.codec.AmqpFault;
 import io.sluicemq.protocol.amqp10.message.IncomingMessage;
+import io.sluicemq.protocol.amqp10.message.MessageAssembly;
 import io.sluicemq.protocol.amqp10.message.MessageFault;
 import io.sluicemq.protocol.amqp10.terminus.Answer;
 import io.sluicemq.protocol.amqp10.terminus.Destination;
@@ -71,6 +72,8 @@ final class ProducerLink extends Link {
     private boolean estimated;
     private boolean paced;
     private Partial partial;
+    /** The payload of {@link #partial}. */
+    private MessageAssembly assembly;
     private boolean asking;
     private LinkEnd ends;
 
@@ -270,10 +273,12 @@ final class ProducerLink extends Link {
             if (!transfer.getMore() && !transfer.getAborted()) {
                 checkSize(length);
                 complete(
-                        (int) transfer.getDeliveryId(), tag, settles(transfer), transfer.getState(), bytes, at, length);
+                        (int) transfer.getDeliveryId(), tag, settles(transfer), transfer.getState(), null, bytes, at,
+                        length);
                 return;
             }
             partial = new Partial((int) transfer.getDeliveryId(), tag);
+            assembly = new MessageAssembly();
         } else if (transfer.hasDeliveryId() && (int) transfer.getDeliveryId() != partial.id) {
             throw AmqpFault.session(
                     AmqpError.INVALID_FIELD, "a transfer of another delivery than the one that has not ended");
@@ -290,13 +295,14 @@ final class ProducerLink extends Link {
         if (transfer.getState() != null) {
             partial.state = transfer.getState();
         }
-        checkSize((long) partial.length() + length);
-        connection().holdsPartial(partial.add(bytes, at, length, connection().options().maxMessageBytes()));
+        checkSize((long) assembly.length() + length);
+        connection().holdsPartial(assembly.add(bytes, at, length, connection().options().maxMessageBytes()));
         if (!transfer.getMore()) {
             Partial whole = partial;
-            partial = null;
-            connection().holdsPartial(-whole.bytes().length);
-            complete(whole.id, whole.tag, whole.settled, whole.state, whole.bytes(), 0, whole.length());
+            MessageAssembly payload = assembly;
+            dropPartial();
+            complete(whole.id, whole.tag, whole.settled, whole.state, payload, bytes, at, length);
+            connection().reader().clear();
         }
     }
 
@@ -314,8 +320,9 @@ final class ProducerLink extends Link {
 
     private void dropPartial() {
         if (partial != null) {
-            connection().holdsPartial(-partial.bytes().length);
+            connection().holdsPartial(-assembly.heldBytes());
             partial = null;
+            assembly = null;
         }
     }
 
@@ -323,8 +330,10 @@ final class ProducerLink extends Link {
         credit = Math.max(0, credit - 1);
     }
 
+    /** @param payload null if the message stands in {@code bytes} */
     private void complete(
-            int id, ByteBuffer tag, boolean settled, DeliveryState state, byte[] bytes, int at, int length) {
+            int id, ByteBuffer tag, boolean settled, DeliveryState state, MessageAssembly payload, byte[] bytes, int at,
+            int length) {
         deliveryCount++;
         spent();
         Received received = null;
@@ -335,7 +344,11 @@ final class ProducerLink extends Link {
         }
         IncomingMessage message = connection().reader();
         try {
-            message.read(bytes, at, length);
+            if (payload == null) {
+                message.read(bytes, at, length);
+            } else {
+                payload.read(message);
+            }
         } catch (MessageFault e) {
             refuse(received, AmqpError.DECODE_ERROR, e.getMessage());
             return;
