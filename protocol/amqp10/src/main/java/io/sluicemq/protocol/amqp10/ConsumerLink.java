@@ -453,6 +453,7 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
         } else if (outcome != null) {
             sent.bind();
             var owed = sent.owed(state);
+            owed.hold();
             sent.delivery().settle(outcome, owed);
             owed.handedOut();
         }

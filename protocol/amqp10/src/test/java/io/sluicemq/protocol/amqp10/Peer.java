@@ -14,9 +14,11 @@ import io.sluicemq.base.Loop;
 import io.sluicemq.protocol.amqp10.codec.Frames;
 import io.sluicemq.protocol.amqp10.codec.Frames.Frame;
 import io.sluicemq.testkit.ManualLoop;
+import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
 import org.apache.qpid.protonj2.types.Symbol;
@@ -79,16 +81,29 @@ final class Peer {
         send(Frames.frame(channel, performative));
     }
 
+    /** Takes what was written, as a socket does that is free. */
+    private void read() {
+        byte[] bytes = wire.writtenBytes();
+        inbox.addAll(Frames.read(bytes));
+        if (bytes.length > 0 && wire.writable && !wire.ended()) {
+            loop.run(session::flushed);
+            loop.loops().runAll();
+            inbox.addAll(Frames.read(wire.writtenBytes()));
+        }
+    }
+
     /** All frames since the last look. */
     List<Frame> frames() {
-        inbox.addAll(Frames.read(wire.writtenBytes()));
+        read();
         List<Frame> all = new ArrayList<>(inbox);
         inbox.clear();
         return all;
     }
 
     Frame next() {
-        inbox.addAll(Frames.read(wire.writtenBytes()));
+        if (inbox.isEmpty()) {
+            read();
+        }
         assertThat(inbox).as("frames").isNotEmpty();
         return inbox.poll();
     }
@@ -229,6 +244,17 @@ final class Peer {
 
     static byte[] message(String text) {
         return message(text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    /** A delivery in as many frames as it takes. */
+    static byte[] inFrames(int handle, long id, byte[] message, int most) {
+        ByteArrayOutputStream frames = new ByteArrayOutputStream();
+        for (int at = 0; at < message.length; at += most) {
+            byte[] part = Arrays.copyOfRange(message, at, Math.min(message.length, at + most));
+            Transfer transfer = at == 0 ? transfer(handle, id) : new Transfer().setHandle(handle);
+            frames.writeBytes(Frames.frame(0, transfer.setMore(at + most < message.length), part));
+        }
+        return frames.toByteArray();
     }
 
     static byte[] message(byte[] data) {
