@@ -422,7 +422,8 @@ public final class Queue {
     /** Gives a message to one who doesn't take all and has looked at all before it, if it would wait in the log otherwise. */
     private boolean wasTakenBeforeOthers(Message message, int level, long position, int share, long expiresAt,
             boolean waited) {
-        if (!consumers.filter() || dispatching || paging == null || tooManyLettersWait()
+        if (!consumers.filter() || waited && expiresAt <= loop.currentTimeMillis()
+                || dispatching || paging == null || tooManyLettersWait()
                 || ready.resident() == 0 && !ready.waitsInLog(level)) {
             return false;
         }
@@ -848,7 +849,8 @@ public final class Queue {
     }
 
     /**
-     * Gives a consumer what there is for it, up to its limit, and then limits it to what it has had.
+     * Gives a consumer what there is for it, up to its limit, and then limits it to what it has had, unless its limit is set
+     * meanwhile.
      *
      * @param answer run after that; on this loop, and always
      */

@@ -26,6 +26,7 @@ import org.apache.qpid.protonj2.types.UnsignedLong;
 import org.apache.qpid.protonj2.types.messaging.Rejected;
 import org.apache.qpid.protonj2.types.messaging.Released;
 import org.apache.qpid.protonj2.types.messaging.Target;
+import org.apache.qpid.protonj2.types.messaging.Terminus;
 import org.apache.qpid.protonj2.types.transactions.TransactionalState;
 import org.apache.qpid.protonj2.types.transport.AmqpError;
 import org.apache.qpid.protonj2.types.transport.Attach;
@@ -51,7 +52,7 @@ final class ProducerLink extends Link {
 
     private static final Symbol DELAYED_DELIVERY = Symbol.valueOf("DELAYED_DELIVERY");
 
-    /** What a message's size is taken for before one has come, in bytes. */
+    /** What a message's size is taken for before one has come, in bytes; by a link to an address, for its first message alone. */
     private static final int FIRST_ESTIMATE = 1024;
 
     private static final int ESTIMATE_WEIGHT = 8;
@@ -69,11 +70,13 @@ final class ProducerLink extends Link {
     /** Behind this delivery-count the peer has never had credit. */
     private int highestLimit;
     private int estimateBytes = FIRST_ESTIMATE;
+    private boolean estimated;
     private boolean paced;
     private Partial partial;
     /** The payload of {@link #partial}. */
     private MessageAssembly assembly;
     private boolean asking;
+    private boolean echoDue;
     private LinkEnd ends;
 
     ProducerLink(AmqpSession session, Attach attach, int handle) {
@@ -94,8 +97,7 @@ final class ProducerLink extends Link {
 
     @Override
     void open() {
-        Target wanted = peersAttach.getTarget();
-        if (wanted == null) {
+        if (!(peersAttach.<Terminus>getTarget() instanceof Target wanted)) {
             refuse(AmqpError.INVALID_FIELD, "an attach without a target");
             return;
         }
@@ -142,16 +144,26 @@ final class ProducerLink extends Link {
                 .setTarget(node.answer())
                 .setMaxMessageSize(UnsignedLong.valueOf(connection().options().maxMessageBytes()))
                 .setOfferedCapabilities(DELAYED_DELIVERY));
+        if (!attached()) {
+            return;
+        }
         if (node instanceof TargetNode.Fixed fixed && fixed.destination().routingKey() != null) {
             Destination to = fixed.destination();
             line = connection().client().openCredit(to.exchange(), to.routingKey(), producer, new LineSink());
         }
         regulateCredit();
+        if (echoDue && credit == 0) {
+            tellCredit();
+        }
     }
 
     // ---- credit
 
     private int wantedCredit() {
+        if (!estimated && line != null) {
+            // Room for many messages of which nobody knows how large they are may be room for few of them.
+            return 1;
+        }
         int byBytes = connection().options().windowBytes() / Math.max(1, estimateBytes);
         return Math.max(1, Math.min(connection().options().windowMessages(), byBytes));
     }
@@ -243,8 +255,12 @@ final class ProducerLink extends Link {
 
     @Override
     void flow(Flow flow) {
-        if (attached() && flow.getEcho()) {
-            tellCredit();
+        if (flow.getEcho()) {
+            if (attached()) {
+                tellCredit();
+            } else {
+                echoDue = true;
+            }
         }
     }
 
@@ -268,11 +284,12 @@ final class ProducerLink extends Link {
             if (!transfer.getMore() && !transfer.getAborted()) {
                 checkSize(length);
                 complete(
-                        (int) transfer.getDeliveryId(), tag, settles(transfer), transfer.getState(), null, bytes, at,
-                        length);
+                        (int) transfer.getDeliveryId(), tag, settles(transfer), settlesSecond(transfer),
+                        transfer.getState(), null, bytes, at, length);
                 return;
             }
             partial = new Partial((int) transfer.getDeliveryId(), tag);
+            partial.second = settlesSecond(transfer);
             assembly = new MessageAssembly();
         } else if (transfer.hasDeliveryId() && (int) transfer.getDeliveryId() != partial.id) {
             throw AmqpFault.session(
@@ -296,13 +313,17 @@ final class ProducerLink extends Link {
             Partial whole = partial;
             MessageAssembly payload = assembly;
             dropPartial();
-            complete(whole.id, whole.tag, whole.settled, whole.state, payload, bytes, at, length);
+            complete(whole.id, whole.tag, whole.settled, whole.second, whole.state, payload, bytes, at, length);
             connection().reader().clear();
         }
     }
 
     private boolean settles(Transfer transfer) {
         return transfer.getSettled() || peersAttach.getSenderSettleMode() == SenderSettleMode.SETTLED;
+    }
+
+    private boolean settlesSecond(Transfer transfer) {
+        return settlesSecond && transfer.getRcvSettleMode() != ReceiverSettleMode.FIRST;
     }
 
     private void checkSize(long bytes) throws AmqpFault {
@@ -327,13 +348,14 @@ final class ProducerLink extends Link {
 
     /** @param payload null if the message stands in {@code bytes} */
     private void complete(
-            int id, ByteBuffer tag, boolean settled, DeliveryState state, MessageAssembly payload, byte[] bytes, int at,
+            int id, ByteBuffer tag, boolean settled, boolean second, DeliveryState state, MessageAssembly payload,
+            byte[] bytes, int at,
             int length) {
         deliveryCount++;
         spent();
         Received received = null;
         if (!settled) {
-            received = new Received(this, id, tag);
+            received = new Received(this, id, tag, second);
             tags.add(tag);
             session().received().add(id, received);
         }
@@ -358,6 +380,9 @@ final class ProducerLink extends Link {
         if (state instanceof TransactionalState transactional) {
             transaction = connection().transactions().find(transactional.getTxnId());
             if (transaction == null) {
+                if (received != null) {
+                    forget(received);
+                }
                 detach(AmqpFault.link(Transactions.UNKNOWN_ID, "a transfer in a transaction that is not there"));
                 return;
             }
@@ -409,7 +434,7 @@ final class ProducerLink extends Link {
         Client client = connection().client();
         Message message =
                 incoming.toMessage(to.exchange(), key, client, connection().loop().currentTimeMillis());
-        estimateBytes += (message.sizeBytes() - estimateBytes) / ESTIMATE_WEIGHT;
+        estimate(message.sizeBytes());
         int reached;
         if (transaction != null) {
             reached = transaction.publish(message, producer);
@@ -434,6 +459,16 @@ final class ProducerLink extends Link {
             refuse(received, AmqpError.NOT_FOUND, "no longer there: " + describe(to));
         }
         regulateCredit();
+    }
+
+    /** Larger messages count at once, and smaller ones little by little: what is too much credit can't be taken back in time. */
+    private void estimate(int sizeBytes) {
+        if (!estimated || sizeBytes > estimateBytes) {
+            estimated = true;
+            estimateBytes = sizeBytes;
+        } else {
+            estimateBytes -= (estimateBytes - sizeBytes) / ESTIMATE_WEIGHT;
+        }
     }
 
     private static String describe(Destination to) {
@@ -467,9 +502,11 @@ final class ProducerLink extends Link {
         if (received.isOver()) {
             return;
         }
-        boolean settles = !settlesSecond;
-        if (settles) {
+        boolean settles = !received.settlesSecond();
+        if (settles || ends == LinkEnd.CLOSED) {
             forget(received);
+        } else {
+            received.told();
         }
         if (state == null) {
             session().settlements().accepted(received.id(), settles);
@@ -491,6 +528,14 @@ final class ProducerLink extends Link {
     void release(LinkEnd end, boolean orderly) {
         ends = end;
         dropPartial();
+        if (end == LinkEnd.CLOSED) {
+            // Nobody is going to settle what is only waiting for that.
+            session().received().forEach(received -> {
+                if (received.link() == this && received.isTold()) {
+                    forget(received);
+                }
+            });
+        }
         if (line != null) {
             line.close();
             line = null;
