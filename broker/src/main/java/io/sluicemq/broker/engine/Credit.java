@@ -459,7 +459,9 @@ final class Credit implements CreditLine {
 
     /** Somebody waits for room in an account in which this holds some, or its limits have changed. */
     void recall(Account account) {
-        follow();
+        if (!plan.isAsLimited()) {
+            follow();
+        }
         if (reserved > 0 && plan.holdsIn(account) && account.isWaited()) {
             if (isIdle()) {
                 revokeIdle();
