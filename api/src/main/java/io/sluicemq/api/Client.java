@@ -217,7 +217,14 @@ public interface Client {
      * @param exclusive only this connection may use it, and it goes with it
      */
     record QueueSpec(
-            String name, boolean durable, boolean exclusive, boolean autoDelete, Map<String, Object> arguments) {}
+            String name, boolean durable, boolean exclusive, boolean autoDelete, Map<String, Object> arguments) {
+
+        /**
+         * An argument, true, of a queue that nobody has declared: a protocol has made it as it was named. A declaration without
+         * arguments finds it as it wants it, whatever arguments the protocol has given it.
+         */
+        public static final String MADE_BY_USE = "x-made-by-use";
+    }
 
     /** A queue's numbers at the moment of the answer. */
     record QueueStatus(String name, long readyMessages, int consumers) {}

@@ -74,8 +74,12 @@ final class Protocols {
                 termini);
     }
 
-    /** @throws IllegalArgumentException if the text is no selector */
-    private static MessageFilter selector(String text) {
+    /**
+     * What a selector's text asks for; null for a blank one.
+     *
+     * @throws IllegalArgumentException if the text is no selector
+     */
+    static MessageFilter selector(String text) {
         try {
             return Selectors.parse(text);
         } catch (InvalidSelector e) {

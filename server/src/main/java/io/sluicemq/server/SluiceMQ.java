@@ -1,7 +1,6 @@
 package io.sluicemq.server;
 
 import io.sluicemq.api.Authenticator;
-import io.sluicemq.api.MessageFilter;
 import io.sluicemq.api.Protocol;
 import io.sluicemq.base.Published;
 import io.sluicemq.base.TaskFailures;
@@ -20,8 +19,6 @@ import io.sluicemq.management.AdminSocket;
 import io.sluicemq.security.SaslAuthenticator;
 import io.sluicemq.security.User;
 import io.sluicemq.security.Users;
-import io.sluicemq.selector.InvalidSelector;
-import io.sluicemq.selector.Selectors;
 import io.sluicemq.server.config.ConfigDifference;
 import io.sluicemq.server.config.ConfigException;
 import io.sluicemq.server.config.LimitsConfig;
@@ -152,7 +149,7 @@ public final class SluiceMQ implements AutoCloseable {
                     .withFormats(Protocols.formats())
                     .withAddressSettings(config.addressSettings())
                     .withVirtualHostLimits(config.virtualHostLimits())
-                    .withFilters(SluiceMQ::filter);
+                    .withFilters(Protocols::selector);
             CompletableFuture<String> failure = new CompletableFuture<>();
             BrokerEngine engine = new BrokerEngine(brokerConfig, loops.all(), store, state -> {
                 if (state.kind() == LogState.Kind.FAILED) {
@@ -183,14 +180,6 @@ public final class SluiceMQ implements AutoCloseable {
         } finally {
             // Of a start that has failed there is nothing to checkpoint.
             release(null, data, loops, null, store, listeners);
-        }
-    }
-
-    private static MessageFilter filter(String selector) {
-        try {
-            return Selectors.parse(selector);
-        } catch (InvalidSelector e) {
-            throw new IllegalArgumentException(e.getMessage(), e);
         }
     }
 

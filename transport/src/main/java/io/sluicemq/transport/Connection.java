@@ -474,10 +474,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Wire {
             finish();
             return;
         }
-        tellWritable();
-        if (hasRoom()) {
-            tell(ProtocolSession::flushed);
-        }
+        useRoom();
     }
 
     @Override
@@ -492,6 +489,11 @@ final class Connection extends ChannelInboundHandlerAdapter implements Wire {
             }
             return;
         }
+        useRoom();
+    }
+
+    /** Lets the session and the peer go on as far as there is room; what waited may have gone without a word of the channel's. */
+    private void useRoom() {
         tellWritable();
         if (hasRoom()) {
             tell(ProtocolSession::flushed);

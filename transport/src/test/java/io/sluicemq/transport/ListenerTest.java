@@ -316,10 +316,10 @@ class ListenerTest {
                     public void input(ByteBuf in) {
                         in.skipBytes(in.readableBytes());
                         wire.out().writeInt(1);
-                        wire.write(new CountingBytes(made));
+                        wire.write(new CountingBytes(TOTAL, made));
                         wire.out().writeInt(2);
                         assertThat(wire.isWritable()).isFalse();
-                        wire.write(new CountingBytes(made));
+                        wire.write(new CountingBytes(TOTAL, made));
                         wire.out().writeInt(3);
                         wire.close();
                     }
@@ -347,18 +347,32 @@ class ListenerTest {
         }
     }
 
-    /** Numbers, and how far they have been made. */
-    private record CountingBytes(AtomicLong made) implements LateBytes {
-
-        @Override
-        public long length() {
-            return TOTAL;
+    /** More than a peer may leave unread before it is not read from; all of it may go at once, without a word of the channel. */
+    @Test
+    void shouldReadOnAfterLargeOutput() throws Exception {
+        listen(OPTIONS, new FrameProtocol("MORE", wire -> new FrameProtocol.FrameSession(wire) {
+            @Override
+            protected void frame(ByteBuf frame) {
+                frame.release();
+                wire.write(new CountingBytes(2 * MEBIBYTE, new AtomicLong()));
+            }
+        }));
+        Socket socket = connect();
+        send(socket, "MORE");
+        var in = new DataInputStream(new BufferedInputStream(socket.getInputStream()));
+        for (int i = 0; i < 20; i++) {
+            send(socket, "\0\0\0\1x");
+            in.skipNBytes(2 * MEBIBYTE);
         }
+    }
+
+    /** Numbers, and how far they have been made. */
+    private record CountingBytes(long length, AtomicLong made) implements LateBytes {
 
         @Override
         public void copy(long position, ByteBuffer target) {
             long at = position;
-            while (target.hasRemaining() && at < TOTAL) {
+            while (target.hasRemaining() && at < length) {
                 target.put((byte) (at / 8 >>> 8 * (7 - at % 8)));
                 at++;
             }
@@ -373,7 +387,7 @@ class ListenerTest {
                     @Override
                     public void input(ByteBuf in) {
                         in.skipBytes(in.readableBytes());
-                        wire.write(new CountingBytes(new AtomicLong()));
+                        wire.write(new CountingBytes(TOTAL, new AtomicLong()));
                         wire.out().writeInt(3);
                         wire.close();
                     }

@@ -360,6 +360,11 @@ final class ConnectedClient implements Client {
         return size;
     }
 
+    /** Where messages like this one may go, whatever filters say of each. */
+    Route routeFor(Message example) {
+        return routeCache.find(host.table(), example, context) < 0 ? Route.NOWHERE : routeCache.route();
+    }
+
     /** What {@link #find} has found. */
     Route found() {
         return found;

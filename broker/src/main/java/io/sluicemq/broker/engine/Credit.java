@@ -312,7 +312,7 @@ final class Credit implements CreditLine {
     /** Has the line hold its room where its messages go now, as they are limited now; what it finds none for there is revoked. */
     private void follow() {
         RoutingTable<QueueProxy> now = host().table();
-        Route route = client.find(example) < 0 ? Route.NOWHERE : client.found();
+        Route route = client.routeFor(example);
         table = now;
         Account exchange = host().exchangeAccount(example.exchange());
         if (plan.isFor(route, exchange)) {

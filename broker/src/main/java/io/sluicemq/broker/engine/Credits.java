@@ -56,8 +56,12 @@ final class Credits {
         return sum;
     }
 
-    /** Somebody waits for room in an account, or its limits have changed. */
-    void recall(Account account) {
+    /** What is to be run on this loop when somebody waits for room in an account, or its limits have changed. */
+    Runnable recalling(Account account) {
+        return () -> recall(account);
+    }
+
+    private void recall(Account account) {
         Set<Credit> lines = holders.get(account);
         if (lines != null) {
             for (Credit line : lines.toArray(NONE)) {

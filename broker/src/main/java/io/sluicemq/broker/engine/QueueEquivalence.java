@@ -9,7 +9,8 @@ import java.util.TreeSet;
 
 /**
  * Whether a queue is what a second declaration asks for. All properties and arguments count; an integer is its value, however
- * wide the client wrote it.
+ * wide the client wrote it. A queue that nobody has declared, as it was made by being used, is also what a declaration without
+ * arguments asks for.
  */
 final class QueueEquivalence {
 
@@ -23,7 +24,9 @@ final class QueueEquivalence {
         if (current.autoDelete() != received.autoDelete()) {
             return unlike(current, virtualHost, "auto_delete", received.autoDelete(), current.autoDelete());
         }
-        if (Arguments.of(current.arguments()).equals(Arguments.of(received.arguments()))) {
+        if (Arguments.of(current.arguments()).equals(Arguments.of(received.arguments()))
+                || received.arguments().isEmpty()
+                        && Boolean.TRUE.equals(current.arguments().get(QueueSpec.MADE_BY_USE))) {
             return null;
         }
         TreeSet<String> names = new TreeSet<>(current.arguments().keySet());

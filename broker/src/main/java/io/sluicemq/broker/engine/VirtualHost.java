@@ -121,7 +121,7 @@ final class VirtualHost {
         Account made = new Account(kind, address, name, parent, loop, limits);
         made.gate().recallsBy(() -> {
             for (LoopContext context : contexts) {
-                loop.send(context.loop, () -> context.credits.recall(made));
+                loop.send(context.loop, context.credits.recalling(made));
             }
         });
         return made;

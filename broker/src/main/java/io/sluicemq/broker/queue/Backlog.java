@@ -2,6 +2,7 @@ package io.sluicemq.broker.queue;
 
 import io.sluicemq.api.Message;
 import java.nio.ByteBuffer;
+import java.util.List;
 import java.util.NoSuchElementException;
 import java.util.function.LongConsumer;
 import java.util.function.LongPredicate;
@@ -635,11 +636,17 @@ public final class Backlog {
             int[] headerBytes,
             int[] bodyBytes,
             long[] expiresAt,
+            long base,
+            int[] offsets,
             int from,
             int to) {
 
         int headerBytes(int index) {
             return headerBytes == null ? commonHeaderBytes : headerBytes[index];
+        }
+
+        long sequence(int index) {
+            return base + (offsets == null ? index : offsets[index]);
         }
     }
 
@@ -648,12 +655,21 @@ public final class Backlog {
 
         private final Columns[] parts;
         private final EntryBlock block = new EntryBlock();
+        /** What belongs between its entries though it is not among them now, in their order; and how many were encoded. */
+        private List<QueueSnapshot.Resident> between = List.of();
+
+        private int nextBetween;
         private int part;
         private int next;
 
         private Snapshot(Columns[] parts) {
             this.parts = parts;
             next = parts.length == 0 ? 0 : parts[0].from;
+        }
+
+        /** Adds, before anything is encoded, what is to stand among its entries by sequence numbers, which rise. */
+        void include(List<QueueSnapshot.Resident> others) {
+            between = others;
         }
 
         /**
@@ -677,12 +693,15 @@ public final class Backlog {
                     long position = columns.positions[next];
                     if (position >= 0
                             && !isPaged(position)
-                            && !block.add(
-                                    position,
-                                    columns.shares[next],
-                                    columns.headerBytes(next),
-                                    columns.bodyBytes[next],
-                                    columns.expiresAt == null ? QueueEntry.NEVER : columns.expiresAt[next])) {
+                            && (!addBefore(columns.sequence(next))
+                                    || !block.add(
+                                            position,
+                                            columns.shares[next],
+                                            columns.headerBytes(next),
+                                            columns.bodyBytes[next],
+                                            columns.expiresAt == null
+                                                    ? QueueEntry.NEVER
+                                                    : columns.expiresAt[next]))) {
                         return true;
                     }
                 }
@@ -691,7 +710,17 @@ public final class Backlog {
                 part++;
                 next = part < parts.length ? parts[part].from : 0;
             }
-            return false;
+            return !addBefore(Long.MAX_VALUE);
+        }
+
+        private boolean addBefore(long sequence) {
+            while (nextBetween < between.size() && between.get(nextBetween).sequence() < sequence) {
+                if (!between.get(nextBetween).addTo(block)) {
+                    return false;
+                }
+                nextBetween++;
+            }
+            return true;
         }
     }
 }

@@ -501,7 +501,7 @@ final class BacklogChunk {
     Backlog.Columns share() {
         shared = true;
         return new Backlog.Columns(
-                positions, shares, commonHeaderBytes, headerBytes, bodyBytes, expiresAt, from, to);
+                positions, shares, commonHeaderBytes, headerBytes, bodyBytes, expiresAt, base, offsets, from, to);
     }
 
     /** Makes sure that no snapshot refers to the columns. */
@@ -513,6 +513,7 @@ final class BacklogChunk {
             bodyBytes = bodyBytes.clone();
             headerBytes = headerBytes == null ? null : headerBytes.clone();
             expiresAt = expiresAt == null ? null : expiresAt.clone();
+            offsets = offsets == null ? null : offsets.clone();
         }
     }
 }

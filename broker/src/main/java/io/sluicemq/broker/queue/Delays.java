@@ -33,6 +33,7 @@ final class Delays {
     private final Loop loop;
     private PriorityQueue<Delayed> waiting;
     private long arrivals;
+    private long sizeBytes;
     private long bodyBytes;
     private Loop.Timer timer;
     private long timerMillis = QueueEntry.NEVER;
@@ -45,6 +46,11 @@ final class Delays {
 
     int size() {
         return waiting == null ? 0 : waiting.size();
+    }
+
+    /** What they count as messages, in memory or not. */
+    long sizeBytes() {
+        return sizeBytes;
     }
 
     long bodyBytes() {
@@ -78,6 +84,7 @@ final class Delays {
         }
         entry.number = arrivals++;
         waiting.add(entry);
+        sizeBytes += entry.sizeBytes();
         bodyBytes += entry.bodyBytes;
         effects.indexBytes(memoryBytes(entry));
     }
@@ -91,6 +98,7 @@ final class Delays {
     }
 
     private void removed(Delayed entry) {
+        sizeBytes -= entry.sizeBytes();
         bodyBytes -= entry.bodyBytes;
         effects.indexBytes(-memoryBytes(entry));
     }

@@ -27,6 +27,9 @@ final class Outlook {
 
     static final int LEAST_BATCH = 16;
 
+    /** Whether it goes on in a turn of its own, as it has looked at many. */
+    boolean pauses;
+
     boolean waits() {
         return waitsAt >= 0;
     }

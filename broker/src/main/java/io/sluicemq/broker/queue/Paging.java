@@ -195,7 +195,8 @@ final class Paging {
     /** A message that is in the log is ready from now on, behind all others of its level. */
     void due(Delayed entry) {
         ready.openBacklog(entry.level).append(
-                entry.place, entry.share, entry.headerBytes, entry.bodyBytes, entry.expiresAtMillis, null);
+                ready.takeSequence(entry.level), entry.place, entry.share, entry.headerBytes, entry.bodyBytes,
+                entry.expiresAtMillis, null);
         ready.waiting(1);
         charges.put(Backlog.position(entry.place), entry.charge);
         countIndex();

@@ -195,9 +195,9 @@ final class PriorityMessages {
         return first(highest());
     }
 
-    /** The first in memory at a level with a number of {@code from} or more that {@code consumer} may have, or null. */
-    QueueEntry firstFor(QueueConsumer consumer, int level, long from) {
-        return levels[level] == null ? null : levels[level].firstFor(consumer, from);
+    /** Those in memory at a level; null if there never were any. */
+    ReadyMessages residents(int level) {
+        return levels[level];
     }
 
     /** The one in memory at a level that has this number, or null. */

@@ -49,7 +49,7 @@ public final class Queue {
     private final Account account;
 
     private final PriorityMessages ready;
-    private final Expiry expiry;
+    private final Expirations expirations;
     private final Consumers consumers;
     private final Pace pace;
     private final LengthLimit limit;
@@ -77,8 +77,6 @@ public final class Queue {
     private final Refusals refusals;
     private final Groups groups;
     private final Delays delays;
-    private Loop.Timer expiryTimer;
-    private long expiryTimerMillis = QueueEntry.NEVER;
     private long expiringEntries;
     private Loop.Timer unusedTimer;
 
@@ -100,7 +98,7 @@ public final class Queue {
         this.ready = new PriorityMessages(options.maxPriority());
         this.logged = new LoggedMessages(ready);
         this.scans = new Scans(this, ready, effects, loop, null);
-        this.expiry = new Expiry(ready);
+        this.expirations = new Expirations(this, ready, loop);
         this.consumers = new Consumers(options.singleActiveConsumer());
         this.refusals = new Refusals(consumers);
         this.groups = new Groups(consumers);
@@ -172,6 +170,7 @@ public final class Queue {
         id = number;
         paging = new Paging(this, ready, effects, loop);
         scans = new Scans(this, ready, effects, loop, paging);
+        expirations.include(paging);
     }
 
     /** Takes what was recovered of it from the log, before it {@link #start}s. */
@@ -214,7 +213,7 @@ public final class Queue {
     public void start() {
         loop.assertCurrent();
         used();
-        watchBacklog();
+        expirations.watchBacklog();
         delays.arm();
         limitMemory(account.limits());
     }
@@ -261,6 +260,11 @@ public final class Queue {
     /** Messages that are not to be delivered yet. */
     public int delayed() {
         return delays.size();
+    }
+
+    /** Bytes of these, in memory or not, as {@link #readyBytes} counts. */
+    public long delayedBytes() {
+        return delays.sizeBytes();
     }
 
     /** Bytes of messages that consumers hold. */
@@ -363,7 +367,7 @@ public final class Queue {
     }
 
     private void append(Message message, long position, int share) {
-        long expiresAt = expiresAt(message);
+        long expiresAt = expirations.expiresAt(message);
         if (message.notBeforeMillis() != 0 && message.notBeforeMillis() > loop.currentTimeMillis()) {
             delays.add(ready.level(message.priority()), message, position, share, expiresAt);
             effects.delayed(1);
@@ -375,7 +379,7 @@ public final class Queue {
     /** @param waited whether it has waited until now, so that it may have expired */
     private void append(Message message, long position, int share, long expiresAt, boolean waited) {
         int level = ready.level(message.priority());
-        if (wasTakenBeforeOthers(message, level, position, share, expiresAt)) {
+        if (wasTakenBeforeOthers(message, level, position, share, expiresAt, waited)) {
             return;
         }
         if (paging != null && paging.takes(level, position, share, message, expiresAt)) {
@@ -383,7 +387,7 @@ public final class Queue {
             effects.changed(0, 1, 0);
             if (expiresAt != QueueEntry.NEVER) {
                 expiringEntries++;
-                watchBacklog();
+                expirations.watchBacklog();
             }
             if (!limit.refuses()) {
                 dropOverflow();
@@ -404,7 +408,7 @@ public final class Queue {
         if (entry.isReady()) {
             entry.waited = true;
             if (entry.expiresAtMillis != QueueEntry.NEVER) {
-                watchExpiry(entry);
+                expirations.watch(entry);
             }
             if (!limit.refuses()) {
                 dropOverflow();
@@ -415,42 +419,15 @@ public final class Queue {
         }
     }
 
-    /** A message is delayed no more. */
-    void due(Delayed entry) {
-        effects.delayed(-1);
-        if (entry.message != null) {
-            append(entry.message, QueueEntry.NOT_LOGGED, 0, entry.expiresAtMillis, true);
-            return;
-        }
-        paging.due(entry);
-        readyBodyBytes += entry.bodyBytes;
-        effects.changed(0, 1, 0);
-        if (entry.expiresAtMillis != QueueEntry.NEVER) {
-            expiringEntries++;
-        }
-        if (consumers.filter()) {
-            consumers.offerFiltering(false);
-        }
-    }
-
-    /** Those that were due are delayed no more. */
-    void dueEnded() {
-        if (!removed) {
-            watchBacklog();
-            dispatch();
-            if (!limit.refuses()) {
-                dropOverflow();
-            }
-        }
-    }
-
     /** Gives a message to one who doesn't take all and has looked at all before it, if it would wait in the log otherwise. */
-    private boolean wasTakenBeforeOthers(Message message, int level, long position, int share, long expiresAt) {
+    private boolean wasTakenBeforeOthers(Message message, int level, long position, int share, long expiresAt,
+            boolean waited) {
         if (!consumers.filter() || dispatching || paging == null || tooManyLettersWait()
                 || ready.resident() == 0 && !ready.waitsInLog(level)) {
             return false;
         }
         QueueEntry entry = new QueueEntry(this, message, ready.nextSequence(level), expiresAt);
+        entry.waited = waited;
         dispatching = true;
         QueueConsumer taker = scans.takerOf(entry, level, consumers.all());
         dispatching = false;
@@ -466,6 +443,33 @@ public final class Queue {
             dispatch();
         }
         return taker != null;
+    }
+
+    /** A message is delayed no more. */
+    void due(Delayed entry) {
+        effects.delayed(-1);
+        if (entry.message != null) {
+            append(entry.message, QueueEntry.NOT_LOGGED, 0, entry.expiresAtMillis, true);
+            return;
+        }
+        paging.due(entry);
+        readyBodyBytes += entry.bodyBytes;
+        effects.changed(0, 1, 0);
+        if (entry.expiresAtMillis != QueueEntry.NEVER) {
+            expiringEntries++;
+        }
+    }
+
+    /** Those that were due are delayed no more. */
+    void dueEnded() {
+        if (!removed) {
+            expirations.watchBacklog();
+            consumers.offerFiltering(groups.anyReady());
+            dispatch();
+            if (!limit.refuses()) {
+                dropOverflow();
+            }
+        }
     }
 
     /** A message that was counted has left for good. */
@@ -522,7 +526,7 @@ public final class Queue {
                 entry.gone();
                 effects.released(entry.message);
                 unlog(entry, false, null);
-                expiry.left(entry);
+                expirations.left(entry);
                 left(entry.message);
                 effects.droppedByPolicy();
             }
@@ -565,13 +569,7 @@ public final class Queue {
         ready.append(entry);
         groups.ready(entry);
         if (expiresAtMillis != QueueEntry.NEVER) {
-            if (hasOwnTtl(message)) {
-                expiry.watch(entry);
-            }
-            if (expiresAtMillis < expiryTimerMillis) {
-                // The timer may have come and gone while it was being read.
-                armExpiryTimer(expiresAtMillis, loop.currentTimeMillis());
-            }
+            expirations.loaded(entry);
         }
     }
 
@@ -608,7 +606,7 @@ public final class Queue {
         logged.pagedOut(entry, place);
         refusals.pagedOut(entry, place);
         entry.gone();
-        expiry.left(entry);
+        expirations.left(entry);
     }
 
     /** A message that is held in memory, known by {@code heldKey}, was written to a place. */
@@ -641,14 +639,14 @@ public final class Queue {
         if (!limit.refuses()) {
             dropOverflow();
         }
-        watchBacklog();
+        expirations.watchBacklog();
     }
 
     /** Dead letters have found room: what has expired meanwhile may follow. */
     public void deadLettersGoOn() {
         loop.assertCurrent();
         if (!removed) {
-            watchBacklog();
+            expirations.watchBacklog();
             serveGets();
             dispatch();
         }
@@ -690,7 +688,7 @@ public final class Queue {
             return true;
         }
         boolean all = paging.pageOut(slice);
-        watchBacklog();
+        expirations.watchBacklog();
         return all;
     }
 
@@ -878,7 +876,7 @@ public final class Queue {
         }
         // With room it has had all that is for it in memory.
         if (consumer.waits() && consumer.isWindowOpen()) {
-            return !paging.mayScan() || ends != null && consumer.outlook().isBehind(ends);
+            return !consumer.outlook().pauses && !paging.mayScan() || ends != null && consumer.outlook().isBehind(ends);
         }
         return consumer.isWindowOpen()
                 && (paging == null || !paging.isLoading() || paging.loaded() >= enoughLoaded);
@@ -1036,9 +1034,7 @@ public final class Queue {
         removed = true;
         account.end();
         purge(true);
-        if (expiryTimer != null) {
-            expiryTimer.cancel();
-        }
+        expirations.stop();
         if (unusedTimer != null) {
             unusedTimer.cancel();
         }
@@ -1136,7 +1132,7 @@ public final class Queue {
         }
         addReady(entry, false);
         if (entry.expiresAtMillis != QueueEntry.NEVER) {
-            watchExpiry(entry);
+            expirations.watch(entry);
         }
     }
 
@@ -1147,7 +1143,7 @@ public final class Queue {
         consumers.cameBack(entry, level, groups.anyReady());
         scans.cameBack(level, entry.sequence);
         paging.takeBack(entry);
-        watchBacklog();
+        expirations.watchBacklog();
     }
 
     // ---- ready messages
@@ -1229,7 +1225,7 @@ public final class Queue {
                 effects.deliveredFirst(this);
             }
         }
-        expiry.left(entry);
+        expirations.left(entry);
         effects.delivered();
     }
 
@@ -1237,7 +1233,7 @@ public final class Queue {
     private void leave(QueueEntry entry, Death.Reason reason) {
         removeReady(entry);
         bury(entry, reason, null);
-        expiry.left(entry);
+        expirations.left(entry);
     }
 
     private void bury(QueueEntry entry, Death.Reason reason, Completion completion) {
@@ -1299,6 +1295,7 @@ public final class Queue {
             return; // goes on when there are fewer
         }
         dispatching = true;
+        scans.begin();
         try {
             do {
                 dispatchAgain = false;
@@ -1447,72 +1444,14 @@ public final class Queue {
 
     // ---- expiry
 
-    private long expiresAt(Message message) {
-        long ttl = options.messageTtlMillis();
-        if (message.ttlMillis() != Message.NO_TTL && (ttl == QueueOptions.NONE || message.ttlMillis() < ttl)) {
-            ttl = message.ttlMillis();
-        }
-        return ttl == QueueOptions.NONE ? QueueEntry.NEVER : loop.currentTimeMillis() + ttl;
+    /** A ready entry in memory has expired. */
+    void expired(QueueEntry entry) {
+        leave(entry, Death.Reason.EXPIRED);
     }
 
-    /** Whether a message expires by its own time rather than its queue's, or may stand behind ones that expire later. */
-    private boolean hasOwnTtl(Message message) {
-        long ownTtl = message.ttlMillis();
-        return message.notBeforeMillis() != 0
-                || ownTtl != Message.NO_TTL
-                        && (options.messageTtlMillis() == QueueOptions.NONE || ownTtl < options.messageTtlMillis());
-    }
-
-    /** Sees to it that messages which wait in the log expire in time. */
-    private void watchBacklog() {
-        if (paging != null && expiringEntries > 0) {
-            long next = paging.nextExpiry();
-            if (next < expiryTimerMillis) {
-                armExpiryTimer(next, loop.currentTimeMillis());
-            }
-        }
-    }
-
-    private void watchExpiry(QueueEntry entry) {
-        if (hasOwnTtl(entry.message)) {
-            expiry.watch(entry);
-        }
-        long now = loop.currentTimeMillis();
-        if (entry.expiresAtMillis <= now) {
-            leave(entry, Death.Reason.EXPIRED);
-        } else if (entry.expiresAtMillis < expiryTimerMillis) {
-            armExpiryTimer(entry.expiresAtMillis, now);
-        }
-    }
-
-    private void armExpiryTimer(long atMillis, long nowMillis) {
-        if (expiryTimer != null) {
-            expiryTimer.cancel();
-        }
-        expiryTimerMillis = atMillis;
-        expiryTimer = loop.schedule(
-                TimeUnit.MILLISECONDS.toNanos(Math.max(0, atMillis - nowMillis)), this::expireDue);
-    }
-
-    private void expireDue() {
-        expiryTimer = null;
-        expiryTimerMillis = QueueEntry.NEVER;
-        if (removed) {
-            return;
-        }
-        long now = loop.currentTimeMillis();
-        QueueEntry entry = expiry.first();
-        while (entry != null && entry.expiresAtMillis <= now) {
-            leave(entry, Death.Reason.EXPIRED);
-            entry = expiry.first();
-        }
-        if (entry != null) {
-            armExpiryTimer(entry.expiresAtMillis, now);
-        }
-        if (paging != null && expiringEntries > 0) {
-            paging.expireDue(now, options.deadLetterExchange() != null);
-            watchBacklog();
-        }
+    /** Whether any of its ready messages expires. */
+    boolean hasExpiring() {
+        return expiringEntries > 0;
     }
 
     // ---- what the log asks

@@ -115,9 +115,9 @@ public final class QueueConsumer {
                 && !entry.isRefusedBy(this);
     }
 
-    /** Whether it waits for messages to be read, to look at them. */
+    /** Whether it is to look at more messages, when they were read or in another turn. */
     boolean waits() {
-        return outlook != null && outlook.waits();
+        return outlook != null && (outlook.waits() || outlook.pauses);
     }
 
     /** What it has looked at, if it doesn't take all. */

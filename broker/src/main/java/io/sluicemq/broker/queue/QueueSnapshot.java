@@ -43,14 +43,34 @@ public final class QueueSnapshot {
             Math.max(HEAD_BYTES + FAILED_BYTES, ENTRIES_BYTES + EntryBlock.MIN_BYTES),
             DELAYED_BYTES + Delayed.ENCODED_BYTES);
 
-    private record Resident(
-            long sequence, long position, int share, int headerBytes, int bodyBytes, long expiresAtMillis) {}
+    /** A message that is in the log, but not among those that wait there. */
+    record Resident(
+            long sequence, long position, int share, int headerBytes, int bodyBytes, long expiresAtMillis) {
+
+        boolean addTo(EntryBlock block) {
+            return block.add(position, share, headerBytes, bodyBytes, expiresAtMillis);
+        }
+    }
 
     private static final class Level {
         private final int number;
-        private final List<Resident> residents = new ArrayList<>();
+        private List<Resident> residents = new ArrayList<>();
         private Backlog.Snapshot backlog;
+        private long backlogBegins = Long.MAX_VALUE;
         private int next;
+
+        /** Those that consumers have from behind the first that waits in the log belong there. */
+        private void sort() {
+            residents.sort(Comparator.comparingLong(Resident::sequence));
+            int before = 0;
+            while (before < residents.size() && residents.get(before).sequence < backlogBegins) {
+                before++;
+            }
+            if (before < residents.size()) {
+                backlog.include(residents.subList(before, residents.size()));
+                residents = residents.subList(0, before);
+            }
+        }
 
         Level(int number) {
             this.number = number;
@@ -99,13 +119,15 @@ public final class QueueSnapshot {
                 }
             });
             if (ready.waitsInLog(number)) {
-                open(levels, number).backlog = ready.backlog(number).snapshot();
+                Level with = open(levels, number);
+                with.backlog = ready.backlog(number).snapshot();
+                with.backlogBegins = ready.backlog(number).firstSequence();
             }
         }
         QueueSnapshot snapshot = new QueueSnapshot(id, deliveredUpTo, failed, delayed);
         for (Level each : levels) {
             if (each != null) {
-                each.residents.sort(Comparator.comparingLong(Resident::sequence));
+                each.sort();
                 snapshot.levels.add(each);
             }
         }
@@ -153,8 +175,7 @@ public final class QueueSnapshot {
             block.begin(out);
             while (at.next < at.residents.size()) {
                 Resident next = at.residents.get(at.next);
-                if (!block.add(
-                        next.position, next.share, next.headerBytes, next.bodyBytes, next.expiresAtMillis)) {
+                if (!next.addTo(block)) {
                     break;
                 }
                 at.next++;

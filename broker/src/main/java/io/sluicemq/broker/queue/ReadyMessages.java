@@ -1,6 +1,8 @@
 package io.sluicemq.broker.queue;
 
 import java.util.Arrays;
+import java.util.Collections;
+import java.util.Iterator;
 import java.util.TreeMap;
 
 /**
@@ -18,6 +20,8 @@ final class ReadyMessages {
     private long tail;
     private int inRing;
     private TreeMap<Long, QueueEntry> returned;
+    private int looks;
+    private long stoppedAt = Long.MAX_VALUE;
 
     int size() {
         return inRing + (returned == null ? 0 : returned.size());
@@ -74,30 +78,53 @@ final class ReadyMessages {
         return null;
     }
 
-    /** The first entry with a sequence number of {@code from} or more that {@code consumer} may have, or null. */
-    QueueEntry firstFor(QueueConsumer consumer, long from) {
-        QueueEntry best = null;
-        if (returned != null) {
-            for (QueueEntry entry : returned.tailMap(from, true).values()) {
-                if (consumer.accepts(entry)) {
-                    best = entry;
-                    break;
-                }
+    /**
+     * The first entry with a sequence number of {@code from} or more that {@code consumer} may have; null if there is none, or if
+     * that would take more than {@code most} looks: {@link #stoppedAt} tells.
+     */
+    QueueEntry firstFor(QueueConsumer consumer, long from, int most) {
+        looks = 0;
+        stoppedAt = Long.MAX_VALUE;
+        Iterator<QueueEntry> back = returned == null || returned.isEmpty()
+                ? Collections.emptyIterator()
+                : returned.tailMap(from, true).values().iterator();
+        QueueEntry fromReturned = back.hasNext() ? back.next() : null;
+        long slot = firstSlot(from);
+        while (true) {
+            while (slot < tail && ring[(int) (slot & (ring.length - 1))] == null) {
+                slot++;
             }
-        }
-        for (long slot = firstSlot(from); slot < tail; slot++) {
-            QueueEntry entry = ring[(int) (slot & (ring.length - 1))];
+            QueueEntry fromRing = slot < tail ? ring[(int) (slot & (ring.length - 1))] : null;
+            boolean isFromRing =
+                    fromReturned == null || fromRing != null && fromRing.sequence < fromReturned.sequence;
+            QueueEntry entry = isFromRing ? fromRing : fromReturned;
             if (entry == null) {
-                continue;
+                return null;
             }
-            if (best != null && best.sequence < entry.sequence) {
-                break;
+            if (looks == most) {
+                stoppedAt = entry.sequence;
+                return null;
             }
+            looks++;
             if (consumer.accepts(entry)) {
                 return entry;
             }
+            if (isFromRing) {
+                slot++;
+            } else {
+                fromReturned = back.hasNext() ? back.next() : null;
+            }
         }
-        return best;
+    }
+
+    /** How many the last {@link #firstFor} has looked at. */
+    int looks() {
+        return looks;
+    }
+
+    /** The sequence number of the first that the last {@link #firstFor} should have looked at; {@link Long#MAX_VALUE} for none. */
+    long stoppedAt() {
+        return stoppedAt;
     }
 
     /** The first slot of the ring before which no entry has a sequence number of {@code from} or more. */

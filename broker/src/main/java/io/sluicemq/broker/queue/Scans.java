@@ -20,6 +20,8 @@ import java.util.List;
 final class Scans {
 
     private static final int MOST_BATCH = 1024;
+    /** How many messages in memory are looked at in one turn, so that nothing else on the loop waits for long. */
+    private static final int MOST_LOOKS = 4096;
 
     private final Queue queue;
     private final PriorityMessages ready;
@@ -27,6 +29,9 @@ final class Scans {
     private final Loop loop;
     private final Paging paging;
     private final List<QueueConsumer> waiting = new ArrayList<>(0);
+    /** Those that go on in another turn. */
+    private List<QueueConsumer> pausing = new ArrayList<>(0);
+    private int looksLeft = MOST_LOOKS;
     /** What is being read or shown; null for nothing. */
     private Batch batch;
     private long reads;
@@ -51,9 +56,18 @@ final class Scans {
             if (entry != null || outlook.waits()) {
                 return entry;
             }
-            entry = ready.firstFor(consumer, level, outlook.cursor(level));
-            if (entry != null) {
-                return entry;
+            ReadyMessages residents = ready.residents(level);
+            if (residents != null) {
+                entry = residents.firstFor(consumer, outlook.cursor(level), looksLeft);
+                looksLeft -= residents.looks();
+                if (entry != null) {
+                    return entry;
+                }
+                if (residents.stoppedAt() != Long.MAX_VALUE) {
+                    outlook.reach(level, residents.stoppedAt());
+                    pause(consumer);
+                    return null;
+                }
             }
             if (ready.waitsInLog(level)) {
                 Backlog backlog = ready.backlog(level);
@@ -68,6 +82,39 @@ final class Scans {
             outlook.reach(level, ready.nextSequence(level));
         }
         return null;
+    }
+
+    private void pause(QueueConsumer consumer) {
+        if (!consumer.outlook().pauses) {
+            consumer.outlook().pauses = true;
+            pausing.add(consumer);
+            if (pausing.size() == 1) {
+                loop.execute(this::goOn);
+            }
+        }
+    }
+
+    private void goOn() {
+        List<QueueConsumer> all = pausing;
+        pausing = new ArrayList<>(0);
+        looksLeft = MOST_LOOKS;
+        for (QueueConsumer consumer : all) {
+            consumer.outlook().pauses = false;
+            queue.offer(consumer);
+        }
+        queue.scanned();
+        for (QueueConsumer consumer : all) {
+            if (!consumer.waits()) {
+                consumer.returnUnused(loop);
+            }
+        }
+    }
+
+    /** Messages are given out, beginning now. */
+    void begin() {
+        if (pausing.isEmpty()) {
+            looksLeft = MOST_LOOKS;
+        }
     }
 
     /** The first of those that have come back behind the consumer's cursor. */

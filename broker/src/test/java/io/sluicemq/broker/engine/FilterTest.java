@@ -243,6 +243,51 @@ class FilterTest {
         assertThat(consumer.texts()).containsExactly("m4999");
     }
 
+    @Test
+    void shouldSurviveCheckpointsAndRestartsWithGapsInTheLog() {
+        producer.declaresDurable("q", Map.of());
+        publish(0, 5000, true);
+        TestConsumer consumer = consumer(taker, spec("q", new Every(10, 7), false), false);
+        limit(consumer, 500);
+        for (int i = 0; i < 500; i += 2) {
+            consumer.settles(i, Outcome.ACCEPTED);
+        }
+        consumer.settles(1, Outcome.REQUEUED);
+        broker = broker.stopsAndReopens();
+        taker = broker.connect(1);
+        TestConsumer all = consumer(taker, spec("q", null, false), true);
+        limit(all, Long.MAX_VALUE);
+        assertThat(all.texts()).isEqualTo(texts(IntStream.range(0, 5000).filter(i -> i % 20 != 7)));
+        producer = broker.connect(0);
+        assertNothingIsLeft();
+    }
+
+    /** Where nothing is paged, a long queue isn't looked through in one go. */
+    @Test
+    void shouldLookAtManyMessagesInMemoryInTurns() {
+        TestBroker inMemory = new TestBroker(1);
+        TestClient client = inMemory.connect(0);
+        client.declares("q", Map.of());
+        client.does(() -> {
+            for (int i = 0; i < 30_000; i++) {
+                client.client.publish(message("", "q", "m" + i), null);
+            }
+        });
+        Every filter = new Every(10_000, 9_999);
+        TestConsumer consumer = consumer(client, spec("q", filter, false), true);
+        client.loop.execute(() -> consumer.port.limit(10));
+        int most = 0;
+        while (client.loop.isReady()) {
+            int before = filter.looks;
+            client.loop.runTurn();
+            most = Math.max(most, filter.looks - before);
+        }
+        assertThat(most).isPositive().isLessThan(10_000);
+        assertThat(consumer.texts()).containsExactly("m9999", "m19999", "m29999");
+        assertThat(filter.looks).isEqualTo(30_000);
+        client.<Void>asks(reply -> consumer.port.drain(reply)).result();
+    }
+
     // ---- browsing
 
     @ParameterizedTest

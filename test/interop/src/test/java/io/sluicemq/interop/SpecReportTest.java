@@ -20,13 +20,13 @@ import org.junit.platform.commons.support.ReflectionSupport;
 
 /**
  * Writes {@code target/spec-coverage.md}: which tests cover which method of AMQP 0-9-1, which section of its specification
- * and which extension; and fails if a method of the protocol is covered by none.
+ * and of that of AMQP 1.0, and which extension; and fails if a method of AMQP 0-9-1 is covered by none.
  */
 class SpecReportTest {
 
     private static final Path REPORT = Path.of("target", "spec-coverage.md");
 
-    private static final Pattern SECTION = Pattern.compile("0-9-1 §\\d+(\\.\\d+)*( .*)?");
+    private static final Pattern SECTION = Pattern.compile("(0-9-1|1\\.0) §\\d+(\\.\\d+)*( .*)?");
 
     /** All methods of AMQP 0-9-1, exchange.bound, which Qpid has added, included. */
     private static final List<String> METHODS = List.of("connection.start", "connection.start-ok", "connection.secure",
@@ -108,7 +108,8 @@ class SpecReportTest {
             report.append("| ").append(method).append(" | ")
                     .append(covering.isEmpty() ? none : String.join(", ", covering)).append(" |\n");
         }
-        append(report, "Sections of the specification, and details", "0-9-1 ", tests);
+        append(report, "Sections of the specification of AMQP 0-9-1, and details", "0-9-1 ", tests);
+        append(report, "Sections of the specification of AMQP 1.0", "1.0 ", tests);
         append(report, "Extensions", "RabbitMQ ", tests);
         return report.toString();
     }

@@ -144,8 +144,14 @@ final class AccountWatch {
                     tickets.getFirst().holder().producer(), tickets.getFirst().holder().connection(), account,
                     account.usedBytes(), account.usedMessages(), account.limits());
             for (Ticket ticket : tickets) {
-                Broken.unless(ticket.holder().parkedMessages() > 0, "%s of %s waits for %s with nothing",
-                        ticket.holder().producer(), ticket.holder().connection(), account);
+                boolean forCredit = ticket.holder().producer().startsWith("credit of ");
+                Broken.unless(ticket.holder().parkedMessages() > 0 != forCredit,
+                        "%s of %s waits for %s with %d messages",
+                        ticket.holder().producer(), ticket.holder().connection(), account,
+                        ticket.holder().parkedMessages());
+                if (forCredit) {
+                    statistics.creditWaits();
+                }
                 if (GateView.isInternal(ticket)) {
                     statistics.lettersWait();
                 }
@@ -163,7 +169,7 @@ final class AccountWatch {
         long messages = 0;
         long bytes = 0;
         for (Waiting each : view.waiting()) {
-            messages++;
+            messages += each.publishes();
             bytes += each.bytes();
             Account gate = gates.get(each.holder());
             Broken.unless(each.behind() == each.mustBeBehind(),
@@ -203,6 +209,18 @@ final class AccountWatch {
     /** What waits of a client's producer, in the order in which it came. */
     List<Waiting> waiting(String connection, String producer) {
         return view.waiting(connection).stream().filter(each -> each.producer().equals(producer)).toList();
+    }
+
+    /** That nobody keeps room that he does not use and that others wait for: when nothing has gone on for long. */
+    void checkIdleCredit() {
+        for (Account account : accounts().keySet()) {
+            long[] credit = view.credit(account);
+            Broken.unless(!account.isWaited() || credit[1] == 0,
+                    "somebody waits for %s, in which there is credit for %d",
+                    account, credit[1]);
+            Broken.unless(account.creditLines() > 0 == (credit[1] > 0), "%s has %d credit lines, for %d messages",
+                    account, account.creditLines(), credit[1]);
+        }
     }
 
     /** That nobody stands aside who has had all the time to come back: when nothing has gone on for long. */
@@ -251,14 +269,20 @@ final class AccountWatch {
         for (Queue queue : view.queues()) {
             Account account = queue.account();
             long waiting = letters.getOrDefault(lettersOf(queue), 0L);
-            long stored = queue.ready() + queue.unsettled();
+            long[] credit = view.credit(account);
+            statistics.creditHeld(credit[1]);
+            long stored = queue.ready() + queue.delayed() + queue.unsettled() + credit[1];
             Broken.unless(account.usedMessages() >= stored && account.usedMessages() <= stored + waiting,
-                    "%s has %d ready and %d unsettled messages, and %d dead letters wait, but %d are counted", queue,
-                    queue.ready(), queue.unsettled(), waiting, account.usedMessages());
+                    "%s has %d ready, %d delayed and %d unsettled messages, %d dead letters wait, and there is credit for %d, but"
+                            + " %d are counted",
+                    queue, queue.ready(), queue.delayed(), queue.unsettled(), waiting, credit[1],
+                    account.usedMessages());
             boolean exact = waiting == 0 && queue.unsettled() == 0;
-            Broken.unless(exact ? account.usedBytes() == queue.readyBytes() : account.usedBytes() >= queue.readyBytes(),
-                    "%s has %d bytes ready, but %d are counted; %d unsettled messages, %d dead letters", queue,
-                    queue.readyBytes(), account.usedBytes(), queue.unsettled(), waiting);
+            long bytes = queue.readyBytes() + queue.delayedBytes() + credit[0];
+            Broken.unless(exact ? account.usedBytes() == bytes : account.usedBytes() >= bytes,
+                    "%s has %d bytes ready or delayed, or credit for them, but %d are counted; %d unsettled messages, %d dead"
+                            + " letters",
+                    queue, bytes, account.usedBytes(), queue.unsettled(), waiting);
             allMessages += account.usedMessages();
             allUnsettled += queue.unsettled();
             if (looks % 32 == 0) {
@@ -268,7 +292,8 @@ final class AccountWatch {
         long ofRemoved = view.counters().unsettledMessages() - allUnsettled;
         long lettersInAll = letters.values().stream().mapToLong(each -> each).sum();
         for (Account exchange : view.exchanges()) {
-            Broken.unless(exchange.usedMessages() <= allMessages + ofRemoved + lettersInAll,
+            Broken.unless(
+                    exchange.usedMessages() - view.credit(exchange)[1] <= allMessages + ofRemoved + lettersInAll,
                     "%s counts %d messages, but there are %d in all queues, %d of removed ones are unsettled, and %d dead letters wait",
                     exchange, exchange.usedMessages(), allMessages, ofRemoved, lettersInAll);
         }
@@ -281,7 +306,8 @@ final class AccountWatch {
     }
 
     private void checkBooks(Queue queue, long letters) {
-        ledger.checkCount(ledger.queue(queue.name()), queue.account().usedMessages(), letters,
+        long stored = queue.account().usedMessages() - view.credit(queue.account())[1];
+        ledger.checkCount(ledger.queue(queue.name()), stored, letters,
                 queue.account().droppedMessages() + droppedTogether());
     }
 

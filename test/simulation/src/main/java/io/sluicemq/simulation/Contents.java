@@ -12,6 +12,8 @@ final class Contents {
     private final Map<String, List<Long>> queues = new HashMap<>();
     private final Map<String, Set<Long>> sets = new HashMap<>();
     private final Set<String> bound = new HashSet<>();
+    /** When the broker has had what was delayed, if there was any; 0 if no time has passed. */
+    long waitedUntilNanos;
 
     void found(String queue, List<Long> ids, boolean isBound) {
         queues.put(queue, ids);

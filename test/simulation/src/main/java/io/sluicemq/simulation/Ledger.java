@@ -28,6 +28,7 @@ final class Ledger {
     private final Limits limits;
     private final List<Work> works = new ArrayList<>();
     private final LongSupplier now;
+    private long seenUntilNanos;
     private final Map<Long, Sent> all = new HashMap<>();
     private long ids;
     private int life;
@@ -87,6 +88,15 @@ final class Ledger {
         Map<String, Object> more = new HashMap<>(arguments);
         more.put(name, value);
         return Map.copyOf(more);
+    }
+
+    /** A broker was driven until then on what a crash would have left: there, messages may have expired that here have not. */
+    void seenUntil(long nanos) {
+        seenUntilNanos = Math.max(seenUntilNanos, nanos);
+    }
+
+    private long latest() {
+        return Math.max(seenUntilNanos, now.getAsLong());
     }
 
     private void add(QueueModel queue) {
@@ -397,7 +407,7 @@ final class Ledger {
             if (mayBeThere) {
                 most++;
                 boolean mayHaveLeft = copy.mayBeGone || copy.rejected || queue.dropsHead || queue.temporary
-                        || copy.ending != null || copy.mayBeExpired(now.getAsLong());
+                        || copy.ending != null || copy.mayBeExpired(latest());
                 if (copy.certain && !copy.gone && !mayHaveLeft) {
                     leastStoredOrDropped++;
                     if (!mayBeLimited(copy)) {
@@ -417,7 +427,7 @@ final class Ledger {
 
     /** Whether nothing but a client takes it away. */
     private boolean isKept(Copy copy) {
-        boolean mayLeave = copy.queue.dropsHead || copy.mayBeExpired(now.getAsLong());
+        boolean mayLeave = copy.queue.dropsHead || copy.mayBeExpired(latest());
         return !mayLeave || copy.queue.deadLetters != null;
     }
 
@@ -425,7 +435,7 @@ final class Ledger {
         if (contents.has(copy)) {
             return true;
         }
-        boolean mayHaveDied = copy.rejected || copy.queue.dropsHead || copy.mayBeExpired(now.getAsLong());
+        boolean mayHaveDied = copy.rejected || copy.queue.dropsHead || copy.mayBeExpired(latest());
         if (copy.queue.deadLetters == null || !mayHaveDied) {
             return false;
         }
@@ -482,8 +492,11 @@ final class Ledger {
                 continue;
             }
             Broken.unless(seen.add(id), "%s is there twice", copy);
-            if (limits.isOn() && queue.sendsDeadLetters() && (copy.delivered || copy.mayBeExpired(now.getAsLong()))) {
+            if (limits.isOn() && queue.sendsDeadLetters() && (copy.delivered || copy.mayBeExpired(latest()))) {
                 // Dead letters that have waited come back before all others, in the order in which they left.
+                continue;
+            }
+            if (copy.sent.notBeforeMillis > 0) {
                 continue;
             }
             String order = copy.sent.producer + '/' + queue.level(copy.sent);
@@ -517,7 +530,7 @@ final class Ledger {
                 open = copy + " is still there";
             } else
                 if (copy.certain && !copy.mayBeGone && !copy.gone && !copy.rejected && !copy.queue.dropsHead
-                        && !copy.mayBeExpired(now.getAsLong()) && !mayBeLimited(copy)) {
+                        && !copy.mayBeExpired(latest()) && !mayBeLimited(copy)) {
                             done = copy + " is gone";
                         }
         }
@@ -581,7 +594,7 @@ final class Ledger {
     }
 
     private void settle(Copy copy, Contents contents) {
-        if (copy.queue.dropsHead || copy.mayBeExpired(now.getAsLong()) && copy.queue.deadLetters != null) {
+        if (copy.queue.dropsHead || copy.mayBeExpired(latest()) && copy.queue.deadLetters != null) {
             // The broker itself may still move it. What is not certain stays so.
             copy.mayBeGone |= copy.ending != null || !copy.certain || mayBeLimited(copy);
             return;
@@ -597,11 +610,13 @@ final class Ledger {
                 copy.limitsFrom = limits.end() - 1;
                 copy.limitsEnd = copy.limitsFrom;
             }
-        } else if (!copy.letter && !copy.queue.isForDeadLetters) {
-            copy.gone("a start of the broker did not find it");
-        } else {
-            copy.mayBeGone = true;
-        }
+        } else
+            if (!copy.letter && !copy.queue.isForDeadLetters
+                    && !(contents.waitedUntilNanos > 0 && copy.mayBeExpired(latest()))) {
+                        copy.gone("a start of the broker did not find it");
+                    } else {
+                        copy.mayBeGone = true;
+                    }
     }
 
     /** Whether a letter's own message can't die again. */

@@ -34,6 +34,7 @@ import java.util.random.RandomGenerator;
  */
 final class Machine {
 
+    private static final long LONGEST_DELAY_NANOS = 1_000_000_000L;
     private static final int MOST_STEPS = 300_000;
 
     /** An empty queue may keep the first part of an index for each of its priorities. */
@@ -170,7 +171,7 @@ final class Machine {
         Client client = reader();
         BrokerCounters before = counters();
         Contents contents = takeAll(client, queues);
-        long there = before.readyMessages() + before.parkedMessages();
+        long there = before.readyMessages() + before.parkedMessages() + before.delayedMessages();
         Broken.unless(contents.size() <= there, "queues held %d messages, but the broker has counted %d",
                 contents.size(), there);
         clear(client, queues, contents);
@@ -208,6 +209,14 @@ final class Machine {
                     each.getValue().add(Payload.id(next.message()));
                     next = get(client, each.getKey());
                 }
+            }
+            any |= counters().delayedMessages() > 0;
+            if (!any) {
+                break;
+            }
+            if (counters().delayedMessages() > 0) {
+                driveUntil(() -> counters().delayedMessages() == 0, LONGEST_DELAY_NANOS);
+                contents.waitedUntilNanos = loops.nanoTime();
             }
         }
         for (QueueModel queue : taken.keySet()) {

@@ -56,6 +56,11 @@ final class Outlets {
         return choice == 0 ? nameless : named.get(choice < 7 ? 0 : choice < 9 ? 1 : 2);
     }
 
+    /** One that may be a link: the busy one never is. */
+    Outlet anyLink() {
+        return named.get(1 + random.nextInt(named.size() - 1));
+    }
+
     /** Whose messages come in order. */
     String order(Outlet outlet) {
         return outlet == null ? client : client + "/" + outlet;

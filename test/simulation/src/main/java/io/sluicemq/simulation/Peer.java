@@ -8,6 +8,7 @@ import io.sluicemq.api.Completion;
 import io.sluicemq.api.Consumer;
 import io.sluicemq.api.ConsumerSink;
 import io.sluicemq.api.ConsumerSpec;
+import io.sluicemq.api.ConsumerSpec.Credit;
 import io.sluicemq.api.Delivery;
 import io.sluicemq.api.Delivery.Outcome;
 import io.sluicemq.api.Message;
@@ -15,9 +16,11 @@ import io.sluicemq.api.Principal;
 import io.sluicemq.api.Producer;
 import io.sluicemq.api.Reply;
 import io.sluicemq.broker.flow.Ticket;
+import io.sluicemq.broker.queue.QueueConsumer;
 import io.sluicemq.testkit.ManualLoop;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.random.RandomGenerator;
@@ -37,6 +40,8 @@ final class Peer implements ClientEvents {
     private final Outlets outlets;
     private final List<Held> held = new ArrayList<>();
     private final List<Tap> taps = new ArrayList<>();
+    private final Map<Outlet, Link> links = new LinkedHashMap<>();
+    private final Map<Outlet, Target> linkTargets = new HashMap<>();
     private Client client;
     private boolean closing;
     /** Whether what comes to it goes back at once. */
@@ -101,6 +106,7 @@ final class Peer implements ClientEvents {
     /** What must hold of what waits for room when nothing goes on. */
     void checkWaiting() {
         outlets.check();
+        links.values().forEach(Link::check);
     }
 
     /** Does something on its loop, unless it has gone by then. */
@@ -150,6 +156,34 @@ final class Peer implements ClientEvents {
                 then.accept(refusal);
             }
         };
+    }
+
+    // ---- credit
+
+    /** One of its outlets becomes a link to one address, asks for credit, sends by it or without, or is a link no more. */
+    void usesCredit() {
+        Outlet outlet = outlets.anyLink();
+        Target target = target();
+        int choice = random.nextInt(16);
+        int count = 1 + random.nextInt(12);
+        int bytesEach = 200 + random.nextInt(2 * simulation.plan.mostBodyBytes());
+        later(() -> {
+            Link link = links.get(outlet);
+            if (link == null) {
+                links.put(outlet, new Link(loop, client, target.exchange, target.key, outlet));
+                linkTargets.put(outlet, target);
+            } else if (choice < 6) {
+                link.asks(count, bytesEach);
+            } else if (choice < 14) {
+                for (int i = 0; i < count && link.hasCredit(); i++) {
+                    publish(linkTargets.get(outlet), outlet);
+                }
+            } else if (choice < 15) {
+                publish(linkTargets.get(outlet), outlet);
+            } else {
+                links.remove(outlet).close();
+            }
+        });
     }
 
     // ---- publishing
@@ -203,19 +237,28 @@ final class Peer implements ClientEvents {
         int size = random.nextInt(30) == 0 ? random.nextInt(12_000) : random.nextInt(most);
         return new Message(
                 Payload.FORMAT, target.exchange, target.key, List.of(), Payload.header(sent.id),
-                Payload.body(sent.id, size), sent.durable, sent.priority, sent.ttlMillis, client);
+                Payload.body(sent.id, size), sent.durable, sent.priority, sent.ttlMillis, client)
+                .notBefore(sent.notBeforeMillis);
     }
 
     private Sent sends(Target target, Work work, String producer) {
-        return ledger.sends(
+        Sent sent = ledger.sends(
                 producer + target.path(), random.nextInt(5) > 0, random.nextInt(5),
                 random.nextInt(15) == 0 ? random.nextInt(200) : Message.NO_TTL, work, target.exchange, target.queues);
+        if (simulation.credit != null && simulation.credit.nextInt(6) == 0) {
+            sent.notBeforeMillis = loop.currentTimeMillis() + simulation.credit.nextInt(100);
+        }
+        return sent;
     }
 
     /** @param outlet null if the client is to choose one that is as good as another, since nothing is ever parked */
     private void publish(Target target, Outlet outlet) {
         if (low && random.nextInt(20) > 0 || client.congested(() -> {}) || outlets.isFull(outlet)) {
             return;
+        }
+        Link link = links.get(outlet);
+        if (link != null && target != linkTargets.get(outlet) && random.nextInt(16) > 0) {
+            return; // as a link it sends to one address
         }
         Sent sent = sends(target, null, outlets.order(outlet));
         boolean confirms = random.nextInt(6) > 0 || outlets.isNameless(outlet);
@@ -228,6 +271,9 @@ final class Peer implements ClientEvents {
         sent.bytes = message.sizeBytes();
         Producer producer = outlets.producer(outlet);
         Ticket.Holder before = outlets.latest(outlet);
+        if (link != null) {
+            link.sends();
+        }
         int found = client.publish(message, completion, producer);
         routed(target, sent, found);
         outlets.published(outlet, sent, before);
@@ -390,6 +436,13 @@ final class Peer implements ClientEvents {
         private boolean counted;
         private long unwritten;
         private int unsettled;
+        /** Whether it has a limit; not of one that was given. */
+        private boolean limited;
+
+        private int given;
+        private int limit;
+        private int highestLimit;
+        private int limits;
         private final Map<String, Long> last = new HashMap<>();
 
         Tap(QueueModel queue, boolean settles, boolean shared, int prefetch) {
@@ -426,7 +479,12 @@ final class Peer implements ClientEvents {
             Copy copy = ledger.delivered(delivery.queue(), id, Peer.this, settles);
             Broken.unless(copy.queue == queue, "%s was delivered to a consumer of %s", copy, queue);
             Broken.unless(!ended, "%s was delivered after the end of its consumer", copy);
-            if (!delivery.redelivered() && !queue.isForDeadLetters) {
+            given++;
+            Broken.unless(!limited || given <= highestLimit, "%s was delivered beyond the limit %d", copy,
+                    highestLimit);
+            Broken.unless(loop.currentTimeMillis() >= copy.sent.notBeforeMillis || queue.isForDeadLetters,
+                    "%s was delivered before its time", copy);
+            if (!delivery.redelivered() && !queue.isForDeadLetters && copy.sent.notBeforeMillis == 0) {
                 Long before = last.put(copy.sent.producer + '/' + queue.level(copy.sent), id);
                 Broken.unless(before == null || before < id, "%s was delivered behind message %d", copy, before);
             }
@@ -480,7 +538,38 @@ final class Peer implements ClientEvents {
         /** Whether nothing on the client's side keeps a message from it. */
         boolean isHungry() {
             return consumer != null && !shared && !cancelling && !ended && unwritten == 0
-                    && (settles || prefetch == 0 || unsettled < prefetch);
+                    && (settles || prefetch == 0 || unsettled < prefetch) && (!limited || given < limit);
+        }
+
+        /** It may have so many more than it has had. */
+        void limit(int more) {
+            limits++;
+            limit = Math.max(0, given + more);
+            highestLimit = Math.max(highestLimit, limit);
+            consumer.limit(limit);
+        }
+
+        void drain() {
+            int drainedLimits = limits;
+            Command command = simulation.command(
+                    "a drain of a consumer of " + name + " of " + queue,
+                    () -> unwritten >= QueueConsumer.WINDOW_BYTES);
+            consumer.drain(new Reply<>() {
+                @Override
+                public void done(Void result) {
+                    Broken.unless(loop.isCurrent(), "%s was answered on another loop", command);
+                    command.answered();
+                    if (limits == drainedLimits) {
+                        limit = given;
+                        highestLimit = given;
+                    }
+                }
+
+                @Override
+                public void failed(BrokerError error) {
+                    throw new Broken(command + " was refused: " + error);
+                }
+            });
         }
     }
 
@@ -494,16 +583,24 @@ final class Peer implements ClientEvents {
                 return;
             }
             Tap tap = new Tap(queue, settles, shared, prefetch);
+            tap.limited = !shared && simulation.credit != null && simulation.credit.nextInt(3) > 0;
             taps.add(tap);
             tap.begins();
             Command command = simulation.command("a subscription of " + name + " to " + queue);
             client.subscribe(
-                    new ConsumerSpec(queue.name, "tag", settles, false, false, prefetch, shared, 0, Map.of()), tap,
+                    new ConsumerSpec(
+                            queue.name, "tag", settles, false, false, prefetch,
+                            tap.limited ? Credit.LIMIT : shared ? Credit.SHARED : Credit.NONE, 0, false, null,
+                            Map.of()),
+                    tap,
                     new Reply<>() {
                         @Override
                         public void done(Consumer result) {
                             command.answered();
                             tap.consumer = result;
+                            if (tap.limited) {
+                                tap.limit(simulation.credit.nextInt(20));
+                            }
                         }
 
                         @Override
@@ -513,6 +610,24 @@ final class Peer implements ClientEvents {
                             tap.ends();
                         }
                     });
+        });
+    }
+
+    /** Raises, lowers or drains the credit of a consumer with a limit. */
+    void changesCredit() {
+        later(() -> {
+            List<Tap> some = taps.stream()
+                    .filter(tap -> tap.limited && tap.consumer != null && !tap.cancelling && !tap.ended)
+                    .toList();
+            if (!some.isEmpty()) {
+                Tap tap = some.get(simulation.credit.nextInt(some.size()));
+                if (simulation.credit.nextInt(3) > 0) {
+                    tap.limit(simulation.credit.nextInt(20) - 4);
+                }
+                if (simulation.credit.nextInt(3) == 0) {
+                    tap.drain();
+                }
+            }
         });
     }
 
@@ -670,6 +785,9 @@ final class Peer implements ClientEvents {
         later(() -> {
             List.copyOf(taps).forEach(this::cancel);
             stopped = true;
+            // Else what was reserved is free a moment after all queues were found to be empty.
+            links.values().forEach(Link::close);
+            links.clear();
             if (openTransaction != null) {
                 openTransaction.discard();
                 openTransaction = null;

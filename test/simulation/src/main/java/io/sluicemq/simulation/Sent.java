@@ -19,6 +19,8 @@ final class Sent {
     final String exchange;
     /** The oldest limits that it may have met. */
     final int limitsFrom;
+    /** When it may be delivered first, in milliseconds since 1970; 0 for at once. */
+    long notBeforeMillis;
     /** What it counts for in each queue's account. */
     int bytes;
     /** Whether its publisher asks for an answer. */

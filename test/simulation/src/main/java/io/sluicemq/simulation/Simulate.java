@@ -9,7 +9,7 @@ public final class Simulate {
 
     private Simulate() {}
 
-    /** Arguments: the first seed, the steps of each, how many seeds, and {@code all} or {@code no-limits}. Ends with 1 when something was found. */
+    /** Arguments: the first seed, the steps of each, how many seeds, and {@code all}, {@code no-limits} or {@code credit}. Ends with 1 when something was found. */
     public static void main(String[] arguments) {
         long first = Long.parseLong(arguments[0]);
         long steps = Long.parseLong(arguments[1]);
@@ -17,11 +17,12 @@ public final class Simulate {
         List<String> others = List.of(arguments).subList(3, arguments.length);
         boolean goesOn = others.contains("all");
         boolean limited = !others.contains("no-limits");
+        boolean credit = others.contains("credit");
         Statistics statistics = new Statistics();
         long begun = System.nanoTime();
         long found = 0;
         for (long seed = first; seed < first + count; seed++) {
-            String problem = problem(seed, steps, limited, statistics);
+            String problem = problem(seed, steps, limited, credit, statistics);
             if (problem != null) {
                 System.out.println(problem);
                 found++;
@@ -40,8 +41,8 @@ public final class Simulate {
     }
 
     /** Runs a seed; returns what it has found, and how to see that again, or null. */
-    private static String problem(long seed, long steps, boolean limited, Statistics statistics) {
-        Simulation simulation = new Simulation(seed, limited);
+    private static String problem(long seed, long steps, boolean limited, boolean credit, Statistics statistics) {
+        Simulation simulation = new Simulation(seed, limited, credit);
         try {
             simulation.run(steps);
             return null;

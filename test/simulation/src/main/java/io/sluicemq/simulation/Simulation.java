@@ -36,6 +36,8 @@ final class Simulation {
 
     final long seed;
     final RandomGenerator random;
+    /** Chooses limits of consumers, their drains, and delays of messages; null if there are none of these. */
+    final RandomGenerator credit;
     final Plan plan;
     final Ledger ledger;
     final Limits limits;
@@ -63,15 +65,23 @@ final class Simulation {
      *     simulation
      */
     Simulation(long seed, boolean limited) {
-        this(seed, limited, disk -> disk, loop -> loop);
+        this(seed, limited, false, disk -> disk, loop -> loop);
+    }
+
+    /** @param credit whether consumers have limits and are drained, and messages are delayed, too; likewise */
+    Simulation(long seed, boolean limited, boolean credit) {
+        this(seed, limited, credit, disk -> disk, loop -> loop);
     }
 
     /**
      * @param view the disk as the broker sees it: the disk itself, but for tests of the simulation
      * @param loops the loops as the broker sees them, likewise
      */
-    Simulation(long seed, boolean limited, Function<SimulatedDisk, Disk> view, Function<ManualLoop, Loop> loops) {
+    Simulation(
+            long seed, boolean limited, boolean credit, Function<SimulatedDisk, Disk> view,
+            Function<ManualLoop, Loop> loops) {
         this.seed = seed;
+        this.credit = credit ? new SplittableRandom(~(seed * 31)) : null;
         this.view = view;
         this.loops = loops;
         this.random = new SplittableRandom(seed);
@@ -183,7 +193,7 @@ final class Simulation {
         disk.crash(random, loss);
         disk.setCapacityBytes(Long.MAX_VALUE);
         ledger.lostMemory();
-        Contents contents = open(disk.copy()).drain(ledger.queues.values());
+        Contents contents = drained(disk.copy());
         ledger.check(contents, true, orderly);
         ledger.settleBy(contents);
         begin();
@@ -222,7 +232,14 @@ final class Simulation {
         audits++;
         nowNanos = machine.loops.nanoTime();
         SimulatedDisk left = random.nextInt(4) == 0 ? disk.copy() : disk.copySynced();
-        ledger.check(open(left).drain(ledger.queues.values()), true, false);
+        ledger.check(drained(left), true, false);
+    }
+
+    /** What a broker finds on a disk. */
+    private Contents drained(SimulatedDisk left) {
+        Contents contents = open(left).drain(ledger.queues.values());
+        ledger.seenUntil(contents.waitedUntilNanos);
+        return contents;
     }
 
     // ---- steps
@@ -290,7 +307,11 @@ final class Simulation {
         if (!peer.isReady()) {
             return;
         }
-        if (limits.isOn() && random.nextInt(3) == 0) {
+        if (credit != null && credit.nextInt(6) == 0) {
+            peer.changesCredit();
+            return;
+        }
+        if (limits.isOn() && random.nextInt(5) < 2) {
             actOnLimits(peer);
             return;
         }
@@ -324,7 +345,7 @@ final class Simulation {
 
     /** What leads to full addresses, and out of them. */
     private void actOnLimits(Peer peer) {
-        switch (random.nextInt(24)) {
+        switch (random.nextInt(32)) {
             case 0 -> {
                 // Often enough to be met by what waits, but seldom enough for others to make room before.
                 if (random.nextInt(2) == 0) {
@@ -344,6 +365,7 @@ final class Simulation {
                 }
             }
             case 17 -> peer.rejects();
+            case 18, 19, 20, 21, 22, 23, 24, 25 -> peer.usesCredit();
             default -> peer.publishes(1 + random.nextInt(3));
         }
     }
@@ -387,6 +409,7 @@ final class Simulation {
         machine.driveUntil(() -> false, QUIET_NANOS);
         watch.look();
         watch.checkAside();
+        watch.checkIdleCredit();
         peers.forEach(Peer::checkWaiting);
         for (Command each : List.copyOf(open)) {
             Broken.unless(each.isExcused(), "%s is not answered, and waits for nothing; %s", each, machine);

@@ -13,6 +13,8 @@ final class Statistics {
     private long letters;
     private long aside;
     private long idleLooks;
+    private long creditWaited;
+    private long creditHeld;
 
     void limitsChanged(long times) {
         limitChanges += times;
@@ -51,6 +53,16 @@ final class Statistics {
         aside += times;
     }
 
+    /** A link was seen that waits for credit. */
+    void creditWaits() {
+        creditWaited++;
+    }
+
+    /** Credit was seen for so many messages. */
+    void creditHeld(long messages) {
+        creditHeld += messages;
+    }
+
     /** All accounts and gates were compared with what is in the queues. */
     void compared() {
         idleLooks++;
@@ -71,6 +83,8 @@ final class Statistics {
         letters += other.letters;
         aside += other.aside;
         idleLooks += other.idleLooks;
+        creditWaited += other.creditWaited;
+        creditHeld += other.creditHeld;
     }
 
     @Override
@@ -79,8 +93,17 @@ final class Statistics {
                 + " of them were granted room or refused; " + refused + " refused, " + dropped + " messages dropped, "
                 + vanished
                 + " publishes gone with their client, " + letters + " looks at dead letters that waited, " + aside
-                + " at somebody who stood aside, " + idleLooks
+                + " at somebody who stood aside, " + creditWaited + " at links without credit, " + creditHeld
+                + " at messages with it, " + idleLooks
                 + " comparisons of all accounts";
+    }
+
+    long looksAtLinksWithoutCredit() {
+        return creditWaited;
+    }
+
+    long looksAtCredit() {
+        return creditHeld;
     }
 
     long waitedPublishes() {

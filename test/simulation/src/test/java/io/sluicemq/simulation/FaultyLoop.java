@@ -13,6 +13,8 @@ final class FaultyLoop implements Loop {
     enum Bug {
         /** An account's home is not told that something was given back, so that its gate does not look who may go on. */
         LOST_WAKE_UP("io.sluicemq.broker.flow.Account$$Lambda", 1),
+        /** A loop is not told that others wait for room that its credit lines hold. */
+        LOST_RECALL("io.sluicemq.broker.engine.Credits$$Lambda", 2),
         /** A grant comes twice; the second is not wanted, so that its holder gives back what it never had. */
         DOUBLE_RELEASE("io.sluicemq.broker.flow.Gate$$Lambda", 3);
 
@@ -50,7 +52,7 @@ final class FaultyLoop implements Loop {
         Loop below = target instanceof FaultyLoop faulty ? faulty.loop : target;
         boolean hit = bug.concerns(item);
         hits += hit ? 1 : 0;
-        if (hit && bug == Bug.LOST_WAKE_UP) {
+        if (hit && bug != Bug.DOUBLE_RELEASE) {
             return;
         }
         loop.send(below, item);

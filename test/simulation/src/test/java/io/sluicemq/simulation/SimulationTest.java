@@ -30,6 +30,17 @@ class SimulationTest {
         assertThat(statistics.waitedPublishes()).isGreaterThan(500);
         assertThat(statistics.refusedPublishes()).isGreaterThan(100);
         assertThat(statistics.droppedMessages()).isGreaterThan(100);
+        assertThat(statistics.looksAtCredit()).isGreaterThan(100);
+        assertThat(statistics.looksAtLinksWithoutCredit()).isGreaterThan(20);
+    }
+
+    /** Consumers have limits and are drained, and some messages are delayed. */
+    @ParameterizedTest
+    @ValueSource(longs = {2001, 2101, 2201})
+    void shouldKeepToTheCreditOfConsumersAndToDelays(long first) {
+        for (long seed = first; seed < first + 25; seed++) {
+            run(seed, seed % 2 == 0, true);
+        }
     }
 
     /**
@@ -45,7 +56,11 @@ class SimulationTest {
     }
 
     private static Statistics run(long seed, boolean limited) {
-        Simulation simulation = new Simulation(seed, limited);
+        return run(seed, limited, false);
+    }
+
+    private static Statistics run(long seed, boolean limited, boolean credit) {
+        Simulation simulation = new Simulation(seed, limited, credit);
         try {
             simulation.run(STEPS);
             return simulation.statistics;

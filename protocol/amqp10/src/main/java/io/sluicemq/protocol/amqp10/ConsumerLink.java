@@ -80,8 +80,6 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
     private boolean current;
     private int currentId;
     private long currentAt;
-    /** When it was begun: its header must be the same for each of its frames. */
-    private long currentMillis;
     private boolean waitsForOutput;
     private boolean waitsForWindow;
     private long owedBytes;
@@ -354,7 +352,7 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
         boolean first = !current;
         boolean settled = presettles || delivery.settled();
         if (first) {
-            currentMillis = connection().loop().currentTimeMillis();
+            message.of(delivery, connection().loop().currentTimeMillis());
             current = true;
             currentAt = 0;
             currentId = session().takeDeliveryId();
@@ -363,7 +361,6 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
                 session().sent().add(currentId, new Sent(this, currentId, delivery));
             }
         }
-        message.of(delivery, currentMillis);
         long left = message.length() - currentAt;
         int most = connection().peerFrameMax() - FrameWriter.TRANSFER_BYTES;
         int length = (int) Math.min(left, most);
@@ -376,6 +373,7 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
         session().frameSent();
         currentAt += length;
         if (!more) {
+            message.clear();
             current = false;
             deliveryCount++;
             pending.poll();
@@ -537,6 +535,7 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
     private void giveBackAll() {
         boolean partly = current;
         current = false;
+        message.clear();
         while (!pending.isEmpty()) {
             Delivery delivery = pending.poll();
             if (partly && !delivery.settled()) {

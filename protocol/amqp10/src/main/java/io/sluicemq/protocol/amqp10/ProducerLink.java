@@ -8,6 +8,7 @@ import io.sluicemq.api.Producer;
 import io.sluicemq.base.LoopOwned;
 import io.sluicemq.protocol.amqp10.codec.AmqpFault;
 import io.sluicemq.protocol.amqp10.message.IncomingMessage;
+import io.sluicemq.protocol.amqp10.message.MessageAssembly;
 import io.sluicemq.protocol.amqp10.message.MessageFault;
 import io.sluicemq.protocol.amqp10.terminus.Answer;
 import io.sluicemq.protocol.amqp10.terminus.Destination;
@@ -71,6 +72,10 @@ final class ProducerLink extends Link {
     private int estimateBytes = FIRST_ESTIMATE;
     private boolean paced;
     private Partial partial;
+    /** The payload of {@link #partial}. */
+    private MessageAssembly assembly;
+    /** The memory of {@link #assembly}, if it is large. */
+    private MemoryTurn turn;
     private boolean asking;
     private boolean echoDue;
     private LinkEnd ends;
@@ -277,11 +282,12 @@ final class ProducerLink extends Link {
                 checkSize(length);
                 complete(
                         (int) transfer.getDeliveryId(), tag, settles(transfer), settlesSecond(transfer),
-                        transfer.getState(), bytes, at, length);
+                        transfer.getState(), null, bytes, at, length);
                 return;
             }
             partial = new Partial((int) transfer.getDeliveryId(), tag);
             partial.second = settlesSecond(transfer);
+            assembly = new MessageAssembly();
         } else if (transfer.hasDeliveryId() && (int) transfer.getDeliveryId() != partial.id) {
             throw AmqpFault.session(
                     AmqpError.INVALID_FIELD, "a transfer of another delivery than the one that has not ended");
@@ -298,13 +304,35 @@ final class ProducerLink extends Link {
         if (transfer.getState() != null) {
             partial.state = transfer.getState();
         }
-        checkSize((long) partial.length() + length);
-        connection().holdsPartial(partial.add(bytes, at, length, connection().options().maxMessageBytes()));
+        checkSize((long) assembly.length() + length);
+        int grown = assembly.add(bytes, at, length, connection().options().maxMessageBytes());
+        if (turn != null) {
+            turn.grown(grown);
+        } else {
+            connection().holdsPartial(grown);
+            if (connection().largeMessages().isLarge(assembly.length(), assembly.announcedBytes())) {
+                turn = connection().largeMessages().turn(this, assembly);
+                turn.ask();
+            }
+        }
+        if (partial == null) {
+            return; // it had to go
+        }
         if (!transfer.getMore()) {
             Partial whole = partial;
+            MessageAssembly payload = assembly;
+            MemoryTurn ofLarge = turn;
+            if (ofLarge == null) {
+                dropPartial();
+            }
+            turn = null;
             partial = null;
-            connection().holdsPartial(-whole.bytes().length);
-            complete(whole.id, whole.tag, whole.settled, whole.second, whole.state, whole.bytes(), 0, whole.length());
+            assembly = null;
+            complete(whole.id, whole.tag, whole.settled, whole.second, whole.state, payload, bytes, at, length);
+            connection().reader().clear();
+            if (ofLarge != null) {
+                ofLarge.end();
+            }
         }
     }
 
@@ -325,19 +353,24 @@ final class ProducerLink extends Link {
     }
 
     private void dropPartial() {
-        if (partial != null) {
-            connection().holdsPartial(-partial.bytes().length);
-            partial = null;
+        if (turn != null) {
+            turn.end();
+            turn = null;
+        } else if (partial != null) {
+            connection().holdsPartial(-assembly.heldBytes());
         }
+        partial = null;
+        assembly = null;
     }
 
     private void spent() {
         credit = Math.max(0, credit - 1);
     }
 
+    /** @param payload null if the message stands in {@code bytes} */
     private void complete(
-            int id, ByteBuffer tag, boolean settled, boolean second, DeliveryState state, byte[] bytes, int at,
-            int length) {
+            int id, ByteBuffer tag, boolean settled, boolean second, DeliveryState state, MessageAssembly payload,
+            byte[] bytes, int at, int length) {
         deliveryCount++;
         spent();
         Received received = null;
@@ -348,7 +381,11 @@ final class ProducerLink extends Link {
         }
         IncomingMessage message = connection().reader();
         try {
-            message.read(bytes, at, length);
+            if (payload == null) {
+                message.read(bytes, at, length);
+            } else {
+                payload.read(message);
+            }
         } catch (MessageFault e) {
             refuse(received, AmqpError.DECODE_ERROR, e.getMessage());
             return;

@@ -43,7 +43,7 @@ class JmsBrowsersTest {
 
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 1_000})
-    @Spec({"1.0 §3.5.6", "1.0 §2.6.7"})
+    @Spec({"1.0 §3.5.7", "1.0 §2.6.7"})
     void shouldLookAtAllMessagesAndTakeNone(int prefetch, Lab lab) throws Exception {
         Queue queue = JmsClient.queue(lab);
         Connection connection = JmsClient.connect(lab, "jms.prefetchPolicy.all=" + prefetch);
@@ -63,7 +63,7 @@ class JmsBrowsersTest {
     }
 
     @Test
-    @Spec({"1.0 §3.5.6", "1.0 §3.5.8"})
+    @Spec({"1.0 §3.5.7", "1.0 §3.5.8"})
     void shouldLookAtWhatASelectorMatches(Lab lab) throws Exception {
         Queue queue = JmsClient.queue(lab);
         Connection connection = JmsClient.connect(lab);
@@ -81,7 +81,7 @@ class JmsBrowsersTest {
     }
 
     @Test
-    @Spec("1.0 §3.5.6")
+    @Spec("1.0 §3.5.7")
     void shouldLookWhileOthersConsume(Lab lab) throws Exception {
         Queue queue = JmsClient.queue(lab);
         Connection connection = JmsClient.connect(lab);
@@ -110,7 +110,7 @@ class JmsBrowsersTest {
     }
 
     @Test
-    @Spec("1.0 §3.5.6")
+    @Spec("1.0 §3.5.7")
     void shouldNotLookAtWhatATransactionHolds(Lab lab) throws Exception {
         Queue queue = JmsClient.queue(lab);
         Connection connection = JmsClient.connect(lab, "jms.prefetchPolicy.all=1");

@@ -31,8 +31,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collections;
 import java.util.Date;
+import java.util.Enumeration;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -67,6 +67,15 @@ class JmsMessagesTest {
         message.setJMSReplyTo(new JmsQueue("replies"));
     }
 
+    private static List<Object> names(Enumeration<?> each) {
+        List<Object> names = new ArrayList<>();
+        while (each.hasMoreElements()) {
+            names.add(each.nextElement());
+        }
+        names.remove("JMSXDeliveryCount");
+        return names;
+    }
+
     private static void shouldHaveAll(Message message, Message sent) throws JMSException {
         assertThat(message.getBooleanProperty("boolean")).isTrue();
         assertThat(message.getByteProperty("byte")).isEqualTo(Byte.MIN_VALUE);
@@ -82,11 +91,8 @@ class JmsMessagesTest {
         for (String name : List.of("boolean", "byte", "short", "int", "long", "float", "double", "string")) {
             assertThat(message.getObjectProperty(name)).hasSameClassAs(sent.getObjectProperty(name));
         }
-        List<Object> names = new ArrayList<>(Collections.list(message.getPropertyNames()));
-        names.remove("JMSXDeliveryCount");
-        List<Object> expected = new ArrayList<>(Collections.list(sent.getPropertyNames()));
-        expected.remove("JMSXDeliveryCount");
-        assertThat(names).containsExactlyInAnyOrderElementsOf(expected);
+        assertThat(names(message.getPropertyNames())).containsExactlyInAnyOrderElementsOf(
+                names(sent.getPropertyNames()));
         assertThat(message.getStringProperty("JMSXGroupID")).isEqualTo("group");
         assertThat(message.getIntProperty("JMSXGroupSeq")).isEqualTo(42);
         assertThat(message.getJMSType()).isEqualTo("type");
@@ -161,7 +167,7 @@ class JmsMessagesTest {
             assertThat(gotBytes.readUTF()).isEqualTo("utf");
             assertThat(gotBytes.readDouble()).isEqualTo(1.5);
             MapMessage gotMap = (MapMessage) got.get(2);
-            assertThat(Collections.list(gotMap.getMapNames())).hasSize(6);
+            assertThat(names(gotMap.getMapNames())).hasSize(6);
             assertThat(gotMap.getInt("int")).isEqualTo(1);
             assertThat(gotMap.getString("string")).isEqualTo("s");
             assertThat(gotMap.getBytes("bytes")).containsExactly(1, 2, 3);

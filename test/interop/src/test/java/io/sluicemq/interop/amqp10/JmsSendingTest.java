@@ -126,7 +126,7 @@ class JmsSendingTest {
     }
 
     @Test
-    @Spec("1.0 §3.2.2")
+    @Spec("1.0 §3.2.3")
     void shouldDeliverLater(Lab lab) throws Exception {
         Queue queue = JmsClient.queue(lab);
         Topic topic = JmsClient.topic(lab);
@@ -158,7 +158,7 @@ class JmsSendingTest {
     }
 
     @Test
-    @Spec({"1.0 §3.2.2", "1.0 §4.4.1"})
+    @Spec({"1.0 §3.2.3", "1.0 §4.4.1"})
     void shouldDeliverLaterWhatIsCommitted(Lab lab) throws Exception {
         Queue queue = JmsClient.queue(lab);
         Connection connection = JmsClient.connect(lab);

@@ -54,6 +54,17 @@ public final class EngineView {
         return host() == null ? null : host().account();
     }
 
+    /** What is reserved in an account for messages that clients have credit for: bytes and messages. */
+    public long[] credit(Account account) {
+        long[] sum = {0, 0};
+        for (int i = 0; i < engine.loops(); i++) {
+            long[] held = engine.context(i).credits.heldIn(account);
+            sum[0] += held[0];
+            sum[1] += held[1];
+        }
+        return sum;
+    }
+
     /** Whether a publish waits for room in the log. */
     public boolean waitsForLog() {
         for (int i = 0; i < engine.loops(); i++) {
@@ -76,6 +87,7 @@ public final class EngineView {
      * @param internal whether it is a dead letter
      * @param queues the names of those it is for
      * @param accounts those in which it counts
+     * @param publishes how many messages it is: none if it is a link that waits for credit
      * @param bytes of memory that it takes
      * @param behind whether it stands behind another and asks for nothing
      * @param mustBeBehind whether it has to, as an earlier one of the same producer waits for one of its queues
@@ -86,6 +98,7 @@ public final class EngineView {
             boolean internal,
             Set<String> queues,
             Set<Account> accounts,
+            int publishes,
             long bytes,
             boolean behind,
             boolean mustBeBehind,
@@ -144,7 +157,8 @@ public final class EngineView {
                 mustBeBehind |= !taken.add(target);
             }
             all.add(new Waiting(
-                    waiter, entrance.isInternal(), queues, accounts, arrival.memoryBytes(), waiter.isBehind(),
+                    waiter, entrance.isInternal(), queues, accounts, arrival.publishes(), arrival.memoryBytes(),
+                    waiter.isBehind(),
                     mustBeBehind,
                     waiter.mayTry()));
         }

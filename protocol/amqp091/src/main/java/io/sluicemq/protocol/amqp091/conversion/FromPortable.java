@@ -89,6 +89,11 @@ public final class FromPortable {
                 case PortableMessage.CC -> editor.setHeader("CC", FieldValues.toField(value, 1));
                 case Names.APP_ID -> annotation(BasicProperty.APP_ID, name, value);
                 case Names.CLUSTER_ID -> annotation(BasicProperty.CLUSTER_ID, name, value);
+                case PortableMessage.JMS_TYPE -> {
+                    if (!isToldByContentType(value)) {
+                        setHeader(name, value);
+                    }
+                }
                 default -> setHeader(name, value);
             }
         });
@@ -190,12 +195,17 @@ public final class FromPortable {
     /** Java's objects have another name here; a JMS message that says what it is, but not its MIME type, gets one. */
     private String bytesType() {
         if (contentType == null) {
-            return switch (message.annotations().get(PortableMessage.JMS_TYPE)) {
-                case Byte type when type == 3 -> Names.BYTES;
-                case Byte type when type == 5 -> Names.TEXT;
-                case null, default -> null;
-            };
+            return message.annotations().get(PortableMessage.JMS_TYPE) instanceof Byte type
+                    ? Names.contentType(type)
+                    : null;
         }
         return contentType.equals(Names.JAVA_OBJECT) ? Names.QPID_OBJECT : contentType;
+    }
+
+    private boolean isToldByContentType(Object jmsType) {
+        return !encoded
+                && contentType != null
+                && jmsType instanceof Byte type
+                && contentType.equals(Names.contentType(type));
     }
 }

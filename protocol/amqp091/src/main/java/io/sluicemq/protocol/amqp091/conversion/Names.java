@@ -54,4 +54,16 @@ final class Names {
     static boolean isHistory(String header) {
         return HISTORY.contains(header);
     }
+
+    /** The MIME type by which Qpid JMS 0-x knows a kind of message; null if there is none. */
+    static String contentType(int jmsType) {
+        return switch (jmsType) {
+            case 1 -> QPID_OBJECT;
+            case 2 -> QPID_MAP;
+            case 3 -> BYTES;
+            case 4 -> JMS_STREAM;
+            case 5 -> TEXT;
+            default -> null;
+        };
+    }
 }

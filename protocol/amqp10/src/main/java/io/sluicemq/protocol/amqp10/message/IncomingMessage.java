@@ -40,6 +40,9 @@ public final class IncomingMessage {
     private int deliveryAnnotationsFrom;
     private int deliveryAnnotationsTo;
     private int bodyFrom;
+    private boolean hasBody;
+    /** The body, if it has an array of its own already. */
+    private byte[] ownBody;
     private boolean durable;
     private int priority;
     private long ttlMillis;
@@ -59,12 +62,39 @@ public final class IncomingMessage {
      * @throws MessageFault if there is none; what this instance says is then meaningless
      */
     public IncomingMessage read(byte[] message, int offset, int length) throws MessageFault {
+        begin(message, offset, offset + length);
+        scan(0);
+        return this;
+    }
+
+    /** Reads a message whose sections from the first of the body on are in an array that is to be the message's own. */
+    IncomingMessage read(byte[] head, int headLength, byte[] body, int bodyLength) throws MessageFault {
+        begin(body, 0, bodyLength);
+        scan(Section.APPLICATION_PROPERTIES);
+        boolean withBody = hasBody;
+        begin(head, 0, headLength);
+        scan(0);
+        hasBody |= withBody;
+        if (bodyLength > 0) {
+            ownBody = body.length == bodyLength ? body : Arrays.copyOf(body, bodyLength);
+        }
+        return this;
+    }
+
+    /** Lets go of the bytes, which may be many; what this instance says is then meaningless. */
+    public void clear() {
+        begin(NO_BYTES, 0, 0);
+    }
+
+    private void begin(byte[] message, int start, int end) {
         bytes = message;
-        from = offset;
-        to = offset + length;
+        from = start;
+        to = end;
         deliveryAnnotationsFrom = from;
         deliveryAnnotationsTo = from;
         bodyFrom = to;
+        hasBody = false;
+        ownBody = null;
         durable = false;
         priority = DEFAULT_PRIORITY;
         ttlMillis = NONE;
@@ -75,13 +105,18 @@ public final class IncomingMessage {
         destinationAt = -1;
         Arrays.fill(properties, -1);
         check.begin(bytes, to);
+    }
+
+    /** Reads the sections, which come after one of the code {@code before}. */
+    private void scan(int before) throws MessageFault {
         int at = from;
-        int last = 0;
+        int last = before;
         while (at < to) {
             int section = check.section(at);
             checkOrder(last, section);
             if (section >= Section.DATA && bodyFrom == to) {
                 bodyFrom = at;
+                hasBody = Section.isBody(section);
             }
             int end = sectionEnd(section, check.sectionValue(at));
             if (section == Section.DELIVERY_ANNOTATIONS) {
@@ -91,7 +126,6 @@ public final class IncomingMessage {
             at = end;
             last = section;
         }
-        return this;
     }
 
     /** §3.2: the order of the sections; data and sequences may be several, and there is one kind of body. */
@@ -335,7 +369,9 @@ public final class IncomingMessage {
     /** The same with bytes of its own, which stay when those that were read are overwritten. */
     public IncomingMessage copy() throws MessageFault {
         byte[] own = Arrays.copyOfRange(bytes, from, to);
-        return new IncomingMessage().read(own, 0, own.length);
+        return ownBody == null
+                ? new IncomingMessage().read(own, 0, own.length)
+                : new IncomingMessage().read(own, own.length, ownBody, ownBody.length);
     }
 
     /** Whether there is nothing but a body, and perhaps a footer. */
@@ -345,7 +381,7 @@ public final class IncomingMessage {
 
     /** Whether there is a body section. */
     public boolean hasBody() {
-        return bodyFrom < to && Section.isBody(Encoded.section(bytes, bodyFrom));
+        return hasBody;
     }
 
     // ---- the message
@@ -359,10 +395,7 @@ public final class IncomingMessage {
      * @param nowMillis the present time in milliseconds since 1970
      */
     public Message toMessage(String exchange, String routingKey, Object publisher, long nowMillis) {
-        return toMessage(exchange, routingKey, publisher, nowMillis, Arrays.copyOfRange(bytes, bodyFrom, to));
-    }
-
-    Message toMessage(String exchange, String routingKey, Object publisher, long nowMillis, byte[] body) {
+        byte[] body = ownBody == null ? Arrays.copyOfRange(bytes, bodyFrom, to) : ownBody;
         Message message = new Message(
                 Amqp10Format.INSTANCE,
                 exchange,

@@ -49,6 +49,17 @@ public final class OutgoingMessage implements LateBytes {
         return this;
     }
 
+    /** Lets go of the message, which may be a large one, when it is written. */
+    public void clear() {
+        prefix.clear();
+        head = NO_BYTES;
+        headFrom = 0;
+        headTo = 0;
+        body = NO_BYTES;
+        bodyFrom = 0;
+        bodyTo = 0;
+    }
+
     private void otherFormat(Delivery delivery, Message message, long nowMillis) {
         PortableMessage portable = message.format().portable(message);
         header(delivery, portable.priority() == null ? -1 : portable.priority(), nowMillis);
@@ -93,7 +104,8 @@ public final class OutgoingMessage implements LateBytes {
         if (ttl < 0) {
             prefix.nothing();
         } else {
-            prefix.uint(ttl);
+            // Always as long: a delivery of several frames has the same length whenever it is asked for.
+            prefix.octet(TypeCode.UINT).fourOctets((int) ttl);
         }
         prefix.bool(!delivery.redelivered() && count == 0);
         if (count > 0) {

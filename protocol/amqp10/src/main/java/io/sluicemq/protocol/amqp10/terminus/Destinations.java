@@ -6,6 +6,7 @@ import io.sluicemq.api.Client.QueueSpec;
 import io.sluicemq.api.Client.ReplyAddress;
 import io.sluicemq.base.LoopOwned;
 import io.sluicemq.protocol.amqp10.terminus.Destination.Unreached;
+import java.util.HashMap;
 import java.util.Map;
 import org.apache.qpid.protonj2.types.transport.AmqpError;
 
@@ -19,12 +20,23 @@ final class Destinations {
     /** What the names of the broker's own begin with; only the broker makes them. */
     private static final String RESERVED = "amq.";
 
+    /** Messages have priorities from 0 to 9 (§3.2.1), and every queue that is made here tells them apart. */
+    static final Map<String, Object> WITH_PRIORITIES = Map.of("x-max-priority", 9);
+
+    private static final Map<String, Object> OF_NEW_QUEUES = newQueues();
+
     private final Client client;
     private final boolean autoCreateQueues;
 
     Destinations(Client client, boolean autoCreateQueues) {
         this.client = client;
         this.autoCreateQueues = autoCreateQueues;
+    }
+
+    private static Map<String, Object> newQueues() {
+        Map<String, Object> arguments = new HashMap<>(WITH_PRIORITIES);
+        arguments.put(QueueSpec.MADE_BY_USE, true);
+        return Map.copyOf(arguments);
     }
 
     /** Where messages for an address go. */
@@ -89,7 +101,7 @@ final class Destinations {
             answer.refused(TerminusError.of(missing));
             return;
         }
-        client.declareQueue(new QueueSpec(name, true, false, false, Map.of()), new On<>(
+        client.declareQueue(new QueueSpec(name, true, false, false, OF_NEW_QUEUES), new On<>(
                 status -> answer.done(null),
                 error -> {
                     // Somebody was faster, and wanted it otherwise: it is there.

@@ -95,8 +95,8 @@ final class ConversionProperties {
             PortableMessage.Body.Data got = (PortableMessage.Body.Data) after.body();
             assertThat(got.length()).isEqualTo(data.length());
             assertThat(Arrays.equals(
-                            got.bytes(), got.from(), got.from() + got.length(),
-                            data.bytes(), data.from(), data.from() + data.length()))
+                    got.bytes(), got.from(), got.from() + got.length(),
+                    data.bytes(), data.from(), data.from() + data.length()))
                     .isTrue();
         }
     }
@@ -134,14 +134,15 @@ final class ConversionProperties {
         Arbitrary<String> text = TypedValues.texts()
                 .filter(each -> each.getBytes(StandardCharsets.UTF_8).length <= 255)
                 .injectNull(0.4);
-        Arbitrary<String> type = Arbitraries.of("text/plain", "application/json", "a/b", "amqp/map", "jms/stream-message")
-                .injectNull(0.4);
+        Arbitrary<String> type =
+                Arbitraries.of("text/plain", "application/json", "a/b", "amqp/map", "jms/stream-message")
+                        .injectNull(0.4);
         return Combinators.combine(
-                        type,
-                        text.list().ofSize(5),
-                        TypedValues.map(fields(2)),
-                        Arbitraries.integers().between(0, 255).injectNull(0.4),
-                        Arbitraries.longs().between(0, 1L << 40).injectNull(0.4))
+                type,
+                text.list().ofSize(5),
+                TypedValues.map(fields(2)),
+                Arbitraries.integers().between(0, 255).injectNull(0.4),
+                Arbitraries.longs().between(0, 1L << 40).injectNull(0.4))
                 .as((contentType, texts, headers, priority, time) -> {
                     BasicPropertiesEditor editor = BasicProperties.EMPTY.edit();
                     set(editor, BasicProperty.CONTENT_TYPE, contentType);

@@ -75,17 +75,18 @@ final class IncomingMessageTest {
 
     @Test
     void shouldReadWhenAMessageMayBeDelivered() throws MessageFault {
-        assertThat(message(Sections.none().annotations(Map.of("x-opt-delivery-time", NOW + 7)).data()).notBeforeMillis())
+        assertThat(
+                message(Sections.none().annotations(Map.of("x-opt-delivery-time", NOW + 7)).data()).notBeforeMillis())
                 .isEqualTo(NOW + 7);
         assertThat(message(Sections.none()
-                                .annotations(Map.of("x-opt-delivery-time", Instant.ofEpochMilli(NOW + 8)))
-                                .data())
-                        .notBeforeMillis())
+                .annotations(Map.of("x-opt-delivery-time", Instant.ofEpochMilli(NOW + 8)))
+                .data())
+                .notBeforeMillis())
                 .isEqualTo(NOW + 8);
         assertThat(message(Sections.none().annotations(Map.of("x-opt-delivery-delay", 30)).data()).notBeforeMillis())
                 .isEqualTo(NOW + 30);
         assertThat(message(Sections.none().annotations(Map.of("x-opt-delivery-delay", Long.MAX_VALUE)).data())
-                        .notBeforeMillis())
+                .notBeforeMillis())
                 .isEqualTo(Long.MAX_VALUE);
     }
 
@@ -93,7 +94,8 @@ final class IncomingMessageTest {
     void shouldReadFurtherRoutingKeys() throws MessageFault {
         assertThat(message(Sections.none().annotations(Map.of("x-cc", List.of("a", "b"))).data()).extraKeys())
                 .containsExactly("a", "b");
-        assertThat(message(Sections.none().annotations(Map.of("x-cc", new Array(List.of("a", "b")))).data()).extraKeys())
+        assertThat(
+                message(Sections.none().annotations(Map.of("x-cc", new Array(List.of("a", "b")))).data()).extraKeys())
                 .containsExactly("a", "b");
     }
 

@@ -17,7 +17,6 @@ import net.jqwik.api.constraints.Size;
 import org.apache.qpid.protonj2.types.messaging.DeliveryAnnotations;
 import org.apache.qpid.protonj2.types.messaging.Header;
 
-
 /** Messages of AMQP 1.0 part 3 §3.2, whatever is in them, and bytes that are none. */
 final class MessageProperties {
 
@@ -87,7 +86,8 @@ final class MessageProperties {
 
     @Property(tries = 300)
     void shouldReadTheSameFromAnyPlaceOfAnArray(
-            @ForAll("messages") byte[] encoded, @ForAll @IntRange(max = 20) int before, @ForAll @IntRange(max = 20) int after)
+            @ForAll("messages") byte[] encoded, @ForAll @IntRange(max = 20) int before,
+            @ForAll @IntRange(max = 20) int after)
             throws MessageFault {
         byte[] array = new byte[before + encoded.length + after];
         Arrays.fill(array, (byte) 0xFF);

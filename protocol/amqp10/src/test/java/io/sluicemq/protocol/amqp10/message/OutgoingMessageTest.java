@@ -57,11 +57,11 @@ final class OutgoingMessageTest {
     @Test
     void shouldPutTheHistoryIntoTheAnnotationsAndLetReceiversKeepWhatHasExpired() throws MessageFault {
         Message message = message(Sections.none()
-                        .header(true, null, new UnsignedInteger.OfInt(1000))
-                        .annotations(Map.of("x-opt-a", 1, "x-first-death-queue", "claimed"))
-                        .properties("id", null, null, "s", null, null, null, null, Instant.ofEpochMilli(NOW - 5), null, "g")
-                        .headers(Map.of("h", 1))
-                        .data((byte) 5))
+                .header(true, null, new UnsignedInteger.OfInt(1000))
+                .annotations(Map.of("x-opt-a", 1, "x-first-death-queue", "claimed"))
+                .properties("id", null, null, "s", null, null, null, null, Instant.ofEpochMilli(NOW - 5), null, "g")
+                .headers(Map.of("h", 1))
+                .data((byte) 5))
                 .afterDeath(
                         "dlx",
                         "k",

@@ -88,16 +88,16 @@ final class Sections {
                     return symbols;
                 });
         Arbitrary<byte[]> header = Combinators.combine(
-                        Arbitraries.of(true, false).injectNull(0.2),
-                        Arbitraries.longs().between(0, 0xFF)
-                                .map(UnsignedInteger.OfByte::new)
-                                .injectNull(0.3),
-                        Arbitraries.longs().between(0, 0xFFFF_FFFFL)
-                                .map(UnsignedInteger.OfInt::new)
-                                .injectNull(0.3),
-                        Arbitraries.integers().between(0, 3))
-                .as((durable, priority, ttl, fields) ->
-                        none().section(Section.HEADER, Arrays.asList(durable, priority, ttl).subList(0, fields)).bytes());
+                Arbitraries.of(true, false).injectNull(0.2),
+                Arbitraries.longs().between(0, 0xFF)
+                        .map(UnsignedInteger.OfByte::new)
+                        .injectNull(0.3),
+                Arbitraries.longs().between(0, 0xFFFF_FFFFL)
+                        .map(UnsignedInteger.OfInt::new)
+                        .injectNull(0.3),
+                Arbitraries.integers().between(0, 3))
+                .as((durable, priority, ttl, fields) -> none()
+                        .section(Section.HEADER, Arrays.asList(durable, priority, ttl).subList(0, fields)).bytes());
         Arbitrary<byte[]> body = Arbitraries.oneOf(
                 Arbitraries.just(new byte[0]),
                 TypedValues.binaries().list().ofMinSize(1).ofMaxSize(3).map(list -> all(Section.DATA, list)),
@@ -105,13 +105,13 @@ final class Sections {
                         .map(list -> all(Section.AMQP_SEQUENCE, list)),
                 TypedValues.any(3).map(value -> none().value(value).bytes()));
         return Combinators.combine(
-                        maybe(header),
-                        maybe(annotations.map(map -> none().deliveryAnnotations(map).bytes())),
-                        maybe(annotations.map(map -> none().section(Section.MESSAGE_ANNOTATIONS, map).bytes())),
-                        maybe(properties()),
-                        maybe(TypedValues.map(TypedValues.simple()).map(map -> none().headers(map).bytes())),
-                        body,
-                        maybe(annotations.map(map -> none().section(Section.FOOTER, map).bytes())))
+                maybe(header),
+                maybe(annotations.map(map -> none().deliveryAnnotations(map).bytes())),
+                maybe(annotations.map(map -> none().section(Section.MESSAGE_ANNOTATIONS, map).bytes())),
+                maybe(properties()),
+                maybe(TypedValues.map(TypedValues.simple()).map(map -> none().headers(map).bytes())),
+                body,
+                maybe(annotations.map(map -> none().section(Section.FOOTER, map).bytes())))
                 .as((h, d, m, p, a, b, f) -> join(h, d, m, p, a, b, f));
     }
 
@@ -138,14 +138,14 @@ final class Sections {
         Arbitrary<Symbol> symbol = TypedValues.names().map(name -> new Symbol(name.replace('é', 'e'))).injectNull(0.4);
         Arbitrary<Instant> time = Arbitraries.longs().between(0, 1L << 44).map(Instant::ofEpochMilli).injectNull(0.4);
         return Combinators.combine(
-                        ids().injectNull(0.3),
-                        TypedValues.binaries().injectNull(0.4),
-                        text.list().ofSize(3),
-                        ids().injectNull(0.3),
-                        symbol.list().ofSize(2),
-                        time.list().ofSize(2),
-                        Combinators.combine(text, text).as((a, b) -> Arrays.asList(a, b)),
-                        Arbitraries.integers().between(0, Section.PROPERTIES_FIELDS))
+                ids().injectNull(0.3),
+                TypedValues.binaries().injectNull(0.4),
+                text.list().ofSize(3),
+                ids().injectNull(0.3),
+                symbol.list().ofSize(2),
+                time.list().ofSize(2),
+                Combinators.combine(text, text).as((a, b) -> Arrays.asList(a, b)),
+                Arbitraries.integers().between(0, Section.PROPERTIES_FIELDS))
                 .as((id, user, texts, correlation, types, times, groups, fields) -> {
                     List<Object> list = new ArrayList<>();
                     list.add(id);

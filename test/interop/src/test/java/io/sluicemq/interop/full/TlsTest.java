@@ -1,0 +1,193 @@
+package io.sluicemq.interop.full;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.rabbitmq.client.AMQP.BasicProperties;
+import com.rabbitmq.client.Channel;
+import com.rabbitmq.client.Connection;
+import com.rabbitmq.client.ConnectionFactory;
+import com.rabbitmq.client.DefaultSaslConfig;
+import com.rabbitmq.client.ShutdownSignalException;
+import io.sluicemq.interop.lab.Spec;
+import io.sluicemq.server.SluiceMQ;
+import io.sluicemq.testkit.LogCapture;
+import io.sluicemq.testkit.TestCertificates;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Random;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.apache.qpid.client.AMQConnection;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.DisabledIfSystemProperty;
+import org.junit.jupiter.api.io.TempDir;
+
+/** RabbitMQ's client by TLS, with and without a certificate of its own. */
+@DisabledIfSystemProperty(named = "interop.uri", matches = ".+", disabledReason = "needs a broker with TLS of its own")
+class TlsTest {
+
+    private static final int WAIT_SECONDS = 20;
+
+    @TempDir
+    static Path folder;
+
+    private static TestCertificates certificates;
+    private static SluiceMQ broker;
+
+    @BeforeAll
+    static void start() throws IOException {
+        certificates = TestCertificates.in(folder)
+                .add("ann", "CN=ann, O=Shop", "ca")
+                .add("nobody", "CN=nobody", "ca");
+        Path config = Files.writeString(folder.resolve("broker.yaml"), """
+                listeners:
+                  amqp: {port: 0}
+                  amqps:
+                    port: 0
+                    tls:
+                      certificate: '%s'
+                      key: '%s'
+                      client-ca: '%s'
+                      client-auth: optional
+                users:
+                  - {name: ann, password: secret}
+                """.formatted(certificates.certificate("server"), certificates.key("server"),
+                certificates.certificate("ca")));
+        broker = SluiceMQ.builder().config(config).start();
+    }
+
+    @AfterAll
+    static void stop() {
+        broker.stop();
+    }
+
+    private static ConnectionFactory factory(String certificate) {
+        ConnectionFactory factory = new ConnectionFactory();
+        factory.setHost("127.0.0.1");
+        factory.setPort(broker.port("amqps"));
+        factory.useSslProtocol(certificates.client(certificate));
+        factory.enableHostnameVerification();
+        factory.setUsername("ann");
+        factory.setPassword("secret");
+        factory.setAutomaticRecoveryEnabled(false);
+        return factory;
+    }
+
+    private static ConnectionFactory external(String certificate) {
+        ConnectionFactory factory = factory(certificate);
+        factory.setSaslConfig(DefaultSaslConfig.EXTERNAL);
+        factory.setPassword("wrong");
+        return factory;
+    }
+
+    @Test
+    void shouldLogInByPassword() throws Exception {
+        try (Connection connection = factory(null).newConnection()) {
+            carry(connection.createChannel(), 1000, 1000);
+        }
+        try (Connection connection = factory("nobody").newConnection()) {
+            carry(connection.createChannel(), 1, 1);
+        }
+        ConnectionFactory wrong = factory(null);
+        wrong.setPassword("wrong");
+        assertThatThrownBy(wrong::newConnection).hasMessageContaining("ACCESS_REFUSED");
+    }
+
+    /** RFC 4422 appendix A; the name that was proved is the user's: 0-9-1's user-id is held against it. */
+    @Test
+    @Spec("0-9-1 connection.start-ok")
+    void shouldLogInByCertificate() throws Exception {
+        try (Connection connection = external("ann").newConnection()) {
+            Channel channel = connection.createChannel();
+            carry(channel, 1000, 1000);
+            channel.basicPublish("", "nowhere", new BasicProperties.Builder().userId("ann").build(), new byte[1]);
+            channel.waitForConfirms(10_000);
+            channel.basicPublish("", "nowhere", new BasicProperties.Builder().userId("bob").build(), new byte[1]);
+            assertThatThrownBy(() -> channel.waitForConfirms(10_000))
+                    .isInstanceOf(ShutdownSignalException.class)
+                    .hasMessageContaining("'ann'");
+        }
+    }
+
+    @Test
+    void shouldRefuseACertificateThatIsNoUsersAndAClientWithout() {
+        try (var log = new LogCapture()) {
+            assertThatThrownBy(() -> external("nobody").newConnection()).hasMessageContaining("EXTERNAL");
+            assertThatThrownBy(() -> external(null).newConnection()).isInstanceOf(IOException.class);
+            assertThat(log.withTrace()).isEmpty();
+        }
+    }
+
+    @Test
+    void shouldCarryMessagesOfManyMegabytes() throws Exception {
+        try (Connection connection = external("ann").newConnection()) {
+            carry(connection.createChannel(), 6, 20 << 20);
+        }
+    }
+
+    /** Publishes with confirms, and consumes meanwhile. */
+    private static void carry(Channel channel, int count, int bytes) throws Exception {
+        channel.confirmSelect();
+        channel.basicQos(10);
+        String queue = channel.queueDeclare().getQueue();
+        BlockingQueue<byte[]> arrived = new LinkedBlockingQueue<>();
+        channel.basicConsume(queue, false, (tag, delivery) -> {
+            arrived.add(delivery.getBody());
+            channel.basicAck(delivery.getEnvelope().getDeliveryTag(), false);
+        }, tag -> {});
+        byte[] body = new byte[bytes];
+        new Random(count).nextBytes(body);
+        for (int i = 0; i < count; i++) {
+            body[0] = (byte) i;
+            channel.basicPublish("", queue, null, body.clone());
+        }
+        channel.waitForConfirmsOrDie(TimeUnit.SECONDS.toMillis(WAIT_SECONDS));
+        for (int i = 0; i < count; i++) {
+            body[0] = (byte) i;
+            byte[] next = arrived.poll(WAIT_SECONDS, TimeUnit.SECONDS);
+            assertThat(next).isNotNull();
+            if (!Arrays.equals(next, body)) {
+                throw new AssertionError("message " + i + " is not what was sent");
+            }
+        }
+    }
+
+    @Test
+    void shouldCloseWhoMistakesThePort() {
+        try (var log = new LogCapture()) {
+            ConnectionFactory plain = new ConnectionFactory();
+            plain.setPort(broker.port("amqps"));
+            plain.setHost("127.0.0.1");
+            assertThatThrownBy(plain::newConnection).isInstanceOf(IOException.class);
+            ConnectionFactory secure = factory(null);
+            secure.setPort(broker.port("amqp"));
+            assertThatThrownBy(secure::newConnection).isInstanceOf(IOException.class);
+            assertThat(log.withTrace()).isEmpty();
+        }
+    }
+
+    /** The client takes EXTERNAL where it is offered, whatever name and password it was given. */
+    @Test
+    void shouldLetQpidJmsInByItsCertificate() throws Exception {
+        System.setProperty("qpid.amqp.version", "0-91");
+        try {
+            String url = "amqp://x:y@/?brokerlist='tcp://127.0.0.1:" + broker.port("amqps")
+                    + "?ssl='true'&ssl_verify_hostname='false'&trust_store='" + certificates.trustStore()
+                    + "'&trust_store_password='" + TestCertificates.PASSWORD + "'&key_store='"
+                    + certificates.keyStore("ann") + "'&key_store_password='" + TestCertificates.PASSWORD
+                    + "'&retries='0''";
+            AMQConnection connection = new AMQConnection(url);
+            connection.start();
+            assertThat(connection.createSession(false, javax.jms.Session.AUTO_ACKNOWLEDGE)).isNotNull();
+            connection.close();
+        } finally {
+            System.clearProperty("qpid.amqp.version");
+        }
+    }
+}
