@@ -73,6 +73,7 @@ final class ConnectionSession implements ProtocolSession, ClientEvents {
     private final ConnectionLog log;
     private final Output output;
     private final Congestion congestion;
+    private final LargeMessages largeMessages = new LargeMessages(this);
     private final LinkNames linkNames = new LinkNames();
     private final IncomingMessage reader = new IncomingMessage();
 
@@ -404,6 +405,19 @@ final class ConnectionSession implements ProtocolSession, ClientEvents {
     void holdsPartial(long differenceBytes) {
         partialBytes += differenceBytes;
         client.holds(differenceBytes);
+    }
+
+    /** Bytes of messages that have not arrived completely and have not been granted memory. */
+    long partialBytes() {
+        return partialBytes;
+    }
+
+    LargeMessages largeMessages() {
+        return largeMessages;
+    }
+
+    boolean readingPaused() {
+        return !wire.isReading();
     }
 
     /** Nothing is read until {@link #readAgain}, which is to be called once. */

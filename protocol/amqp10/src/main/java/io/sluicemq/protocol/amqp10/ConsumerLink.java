@@ -80,8 +80,6 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
     private boolean current;
     private int currentId;
     private long currentAt;
-    /** When it was begun: its header must be the same for each of its frames. */
-    private long currentMillis;
     private boolean waitsForOutput;
     private boolean waitsForWindow;
     private long owedBytes;
@@ -363,7 +361,6 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
                 session().sent().add(currentId, new Sent(this, currentId, delivery));
             }
         }
-        message.of(delivery, currentMillis);
         long left = message.length() - currentAt;
         int most = connection().peerFrameMax() - FrameWriter.TRANSFER_BYTES;
         int length = (int) Math.min(left, most);

@@ -206,7 +206,12 @@ abstract sealed class Link permits ProducerLink, ConsumerLink, CoordinatorLink {
     }
 
     final void releaseWithSession(boolean orderly) {
-        releaseOnce(LinkEnd.SESSION_ENDED, orderly);
+        if (released) {
+            // The detach of the peer's that it waited for will not come.
+            freeIfDone();
+        } else {
+            releaseOnce(LinkEnd.SESSION_ENDED, orderly);
+        }
     }
 
     private void releaseOnce(LinkEnd end, boolean orderly) {

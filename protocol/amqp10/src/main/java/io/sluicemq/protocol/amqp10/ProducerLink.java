@@ -75,6 +75,8 @@ final class ProducerLink extends Link {
     private Partial partial;
     /** The payload of {@link #partial}. */
     private MessageAssembly assembly;
+    /** The memory of {@link #assembly}, if it is large. */
+    private MemoryTurn turn;
     private boolean asking;
     private boolean echoDue;
     private LinkEnd ends;
@@ -308,13 +310,34 @@ final class ProducerLink extends Link {
             partial.state = transfer.getState();
         }
         checkSize((long) assembly.length() + length);
-        connection().holdsPartial(assembly.add(bytes, at, length, connection().options().maxMessageBytes()));
+        int grown = assembly.add(bytes, at, length, connection().options().maxMessageBytes());
+        if (turn != null) {
+            turn.grown(grown);
+        } else {
+            connection().holdsPartial(grown);
+            if (connection().largeMessages().isLarge(assembly.length(), assembly.announcedBytes())) {
+                turn = connection().largeMessages().turn(this, assembly);
+                turn.ask();
+            }
+        }
+        if (partial == null) {
+            return; // it had to go
+        }
         if (!transfer.getMore()) {
             Partial whole = partial;
             MessageAssembly payload = assembly;
-            dropPartial();
+            MemoryTurn ofLarge = turn;
+            if (ofLarge == null) {
+                dropPartial();
+            }
+            turn = null;
+            partial = null;
+            assembly = null;
             complete(whole.id, whole.tag, whole.settled, whole.second, whole.state, payload, bytes, at, length);
             connection().reader().clear();
+            if (ofLarge != null) {
+                ofLarge.end();
+            }
         }
     }
 
@@ -335,11 +358,14 @@ final class ProducerLink extends Link {
     }
 
     private void dropPartial() {
-        if (partial != null) {
+        if (turn != null) {
+            turn.end();
+            turn = null;
+        } else if (partial != null) {
             connection().holdsPartial(-assembly.heldBytes());
-            partial = null;
-            assembly = null;
         }
+        partial = null;
+        assembly = null;
     }
 
     private void spent() {
@@ -349,8 +375,7 @@ final class ProducerLink extends Link {
     /** @param payload null if the message stands in {@code bytes} */
     private void complete(
             int id, ByteBuffer tag, boolean settled, boolean second, DeliveryState state, MessageAssembly payload,
-            byte[] bytes, int at,
-            int length) {
+            byte[] bytes, int at, int length) {
         deliveryCount++;
         spent();
         Received received = null;

@@ -283,7 +283,24 @@ class AttachTest {
     void shouldEndForATransferBehindThePeersDetach() {
         peer.attachSender(0, "q");
         peer.send(Frames.frame(0, new Detach().setHandle(0)), Peer.send(0, 0, "late"));
-        assertThat(peer.frames().getLast().performative()).isInstanceOfSatisfying(End.class, end ->
-                assertThat(end.getError().getCondition()).isEqualTo(SessionError.UNATTACHED_HANDLE));
+        assertThat(peer.frames().getLast().performative()).isInstanceOfSatisfying(End.class,
+                end -> assertThat(end.getError().getCondition()).isEqualTo(SessionError.UNATTACHED_HANDLE));
+    }
+
+    /** Nothing of a link is left that we have detached, though the peer never answers. */
+    @Test
+    void shouldNotWaitForADetachWhenTheSessionOrTheConnectionEnds() {
+        peer.begin(1);
+        for (int channel = 0; channel < 2; channel++) {
+            peer.send(channel, Peer.sender(0, "s" + channel, "q").setTarget((Target) null));
+            peer.expect(channel, Attach.class);
+            peer.expect(channel, Detach.class);
+        }
+        peer.send(new End());
+        peer.expect(End.class);
+        assertThat(lab.counters().channels()).isEqualTo(1);
+        peer.cutSocket();
+        assertThat(lab.counters().channels()).isZero();
+        assertThat(lab.counters().connections()).isZero();
     }
 }
