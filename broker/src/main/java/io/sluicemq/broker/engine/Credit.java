@@ -9,7 +9,6 @@ import io.sluicemq.api.Producer;
 import io.sluicemq.base.Loop;
 import io.sluicemq.base.LoopOwned;
 import io.sluicemq.broker.flow.Account;
-import io.sluicemq.broker.flow.SharedCharge;
 import io.sluicemq.broker.routing.RoutingTable;
 import java.util.List;
 import java.util.Map;
