@@ -7,8 +7,10 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Consumer;
 import org.apache.qpid.protonj2.buffer.ProtonBuffer;
 import org.apache.qpid.protonj2.types.transactions.Coordinator;
@@ -50,7 +52,10 @@ final class AmqpSession {
     private final ConnectionSession connection;
     private final int channel;
     private final Begin peersBegin;
+    /** Links by the peer's handle, which is free again when the peer has detached. */
     private final Map<Long, Link> links = new HashMap<>();
+    /** Links that the peer has detached and that still have something to give back, or to say. */
+    private final Set<Link> leaving = new HashSet<>();
     private final BitSet handles = new BitSet();
     private final Unsettled<Sent> sent = new Unsettled<>();
     private final Unsettled<Received> received = new Unsettled<>();
@@ -110,6 +115,11 @@ final class AmqpSession {
     /** Whether something can still be written on it. */
     boolean isOpen() {
         return phase == Phase.OPEN && connection.running();
+    }
+
+    /** Whether the peer has ended it and waits for our end. */
+    boolean isEndedByPeer() {
+        return phase == Phase.ENDING_BY_PEER;
     }
 
     /** Answers the peer's begin. */
@@ -196,15 +206,14 @@ final class AmqpSession {
         detached.remove(detachedKey(link));
         links.put(attach.getHandle(), link);
         unreleasedLinks++;
-        Link before = connection.linkNames().take(link.name(), fromPeer, link);
-        if (before != null) {
-            before.stolen();
-        }
-        link.open();
+        link.openBehind(connection.linkNames().take(link.name(), fromPeer, link));
     }
 
     private void detach(Detach detach) throws AmqpFault {
-        link(detach.getHandle(), "detach").detachedByPeer(detach);
+        Link link = link(detach.getHandle(), "detach");
+        links.remove(detach.getHandle());
+        leaving.add(link);
+        link.detachedByPeer(detach);
     }
 
     private void transfer(Transfer transfer, ProtonBuffer payload, byte[] bytes) throws AmqpFault {
@@ -285,7 +294,8 @@ final class AmqpSession {
 
     private void flow(Flow flow) throws AmqpFault {
         int seen = flow.hasNextIncomingId() ? (int) flow.getNextIncomingId() : 0;
-        remoteWindow = (int) Math.max(0, Math.min(Integer.MAX_VALUE, flow.getIncomingWindow() + seen - nextOutgoingId));
+        // Serial numbers (§2.8.10): it is their difference that counts.
+        remoteWindow = clamp(Math.max(0, flow.getIncomingWindow() + (seen - nextOutgoingId)));
         nextIncomingId = (int) flow.getNextOutgoingId();
         if (flow.hasHandle()) {
             link(flow.getHandle(), "flow").flow(flow);
@@ -362,6 +372,7 @@ final class AmqpSession {
     void linkGone(Link link) {
         handles.clear(link.handle());
         links.remove(link.peersHandle(), link);
+        leaving.remove(link);
         unreleasedLinks--;
         releasedIfDone();
     }
@@ -393,9 +404,15 @@ final class AmqpSession {
     }
 
     private void stopLinks() {
-        for (Link link : links.values()) {
+        for (Link link : allLinks()) {
             link.stop();
         }
+    }
+
+    private List<Link> allLinks() {
+        List<Link> all = new ArrayList<>(links.values());
+        all.addAll(leaving);
+        return all;
     }
 
     /**
@@ -406,7 +423,7 @@ final class AmqpSession {
     void release(boolean orderly) {
         releasing = true;
         blocked.clear();
-        for (Link link : new ArrayList<>(links.values())) {
+        for (Link link : allLinks()) {
             link.releaseWithSession(orderly);
         }
         List<Consumer<Runnable>> left = List.copyOf(detached.values());

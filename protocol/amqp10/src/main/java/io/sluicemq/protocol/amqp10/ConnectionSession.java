@@ -23,6 +23,7 @@ import io.sluicemq.protocol.amqp10.codec.AmqpFault;
 import io.sluicemq.protocol.amqp10.codec.FrameReader;
 import io.sluicemq.protocol.amqp10.codec.FrameWriter;
 import io.sluicemq.protocol.amqp10.codec.Performatives;
+import io.sluicemq.protocol.amqp10.codec.Shortened;
 import io.sluicemq.protocol.amqp10.message.IncomingMessage;
 import io.sluicemq.protocol.amqp10.terminus.Termini;
 import java.util.Arrays;
@@ -72,6 +73,7 @@ final class ConnectionSession implements ProtocolSession, ClientEvents {
     private final ConnectionLog log;
     private final Output output;
     private final Congestion congestion;
+    private final LargeMessages largeMessages = new LargeMessages(this);
     private final LinkNames linkNames = new LinkNames();
     private final IncomingMessage reader = new IncomingMessage();
 
@@ -84,11 +86,16 @@ final class ConnectionSession implements ProtocolSession, ClientEvents {
     private long peerFrameMax = FrameReader.LEAST_MAX_FRAME;
     private AmqpSession[] sessions = {};
     private int unreleasedSessions;
+    private int peerChannelMax;
+    private PostponedBegin postponed;
     private boolean releasing;
     private boolean clientClosing;
     private boolean resourcesLow;
     private int readingHolds;
     private long partialBytes;
+
+    /** A session that begins where another has not ended yet. */
+    private record PostponedBegin(int channel, Begin begin) {}
 
     ConnectionSession(
             Wire wire, Broker broker, Authenticator authenticator, Amqp10Options options, LogLimit strangers) {
@@ -175,9 +182,19 @@ final class ConnectionSession implements ProtocolSession, ClientEvents {
         return wire.out();
     }
 
-    /** Writes a performative without a payload. */
+    /** Writes a performative without a payload. If no frame that the peer takes can hold it the connection ends (§2.8.15). */
     void write(int channel, Performative performative) {
-        performatives.write(out(), channel, performative);
+        int most = peerFrameMax();
+        int size = performatives.write(out(), channel, performative, most);
+        if (size <= most) {
+            return;
+        }
+        Performative shorter = Shortened.of(performative);
+        if (shorter == null || performatives.write(out(), channel, shorter, most) > most) {
+            fail(AmqpFault.connection(
+                    AmqpError.FRAME_SIZE_TOO_SMALL,
+                    "an " + name(performative) + " of " + size + " bytes does not fit into a frame of " + most));
+        }
     }
 
     // ---- bytes in
@@ -300,6 +317,7 @@ final class ConnectionSession implements ProtocolSession, ClientEvents {
         if (peersOpen.hasMaxFrameSize()) {
             peerFrameMax = Math.max(FrameReader.LEAST_MAX_FRAME, peersOpen.getMaxFrameSize());
         }
+        peerChannelMax = peersOpen.hasChannelMax() ? peersOpen.getChannelMax() : options.channelMax();
         long peersIdle = peersOpen.hasIdleTimeout() ? peersOpen.getIdleTimeout() : 0;
         idleTimes = new IdleTimes(loop, options.idleTimeout().toMillis(), peersIdle, new IdlePeer());
     }
@@ -321,8 +339,20 @@ final class ConnectionSession implements ProtocolSession, ClientEvents {
                     ConnectionError.FRAMING_ERROR,
                     "channel " + channel + " is above the channel-max of " + options.channelMax());
         }
-        if (session(channel) != null) {
-            throw AmqpFault.connection(AmqpError.ILLEGAL_STATE, "a second begin on channel " + channel);
+        if (channel > peerChannelMax) {
+            throw AmqpFault.connection(
+                    AmqpError.NOT_ALLOWED,
+                    "channel " + channel + " is above the peer's own channel-max of " + peerChannelMax);
+        }
+        AmqpSession before = session(channel);
+        if (before != null) {
+            if (!before.isEndedByPeer()) {
+                throw AmqpFault.connection(AmqpError.ILLEGAL_STATE, "a second begin on channel " + channel);
+            }
+            // With its end the peer has freed the channel (§2.5.5); our end is still to be sent on it.
+            postponed = new PostponedBegin(channel, begin);
+            holdReading();
+            return;
         }
         if (begin.hasRemoteChannel()) {
             throw AmqpFault.connection(AmqpError.NOT_ALLOWED, "a begin that answers one that was not sent");
@@ -342,6 +372,18 @@ final class ConnectionSession implements ProtocolSession, ClientEvents {
     void forget(AmqpSession session) {
         if (session(session.channel()) == session) {
             sessions[session.channel()] = null;
+        }
+        if (postponed != null && postponed.channel() == session.channel()) {
+            PostponedBegin next = postponed;
+            postponed = null;
+            if (phase == Phase.RUNNING) {
+                try {
+                    begin(next.channel(), next.begin());
+                } catch (AmqpFault e) {
+                    fail(e);
+                }
+            }
+            readAgain();
         }
     }
 
@@ -363,6 +405,19 @@ final class ConnectionSession implements ProtocolSession, ClientEvents {
     void holdsPartial(long differenceBytes) {
         partialBytes += differenceBytes;
         client.holds(differenceBytes);
+    }
+
+    /** Bytes of messages that have not arrived completely and have not been granted memory. */
+    long partialBytes() {
+        return partialBytes;
+    }
+
+    LargeMessages largeMessages() {
+        return largeMessages;
+    }
+
+    boolean readingPaused() {
+        return !wire.isReading();
     }
 
     /** Nothing is read until {@link #readAgain}, which is to be called once. */

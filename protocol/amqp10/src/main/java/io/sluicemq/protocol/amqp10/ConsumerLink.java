@@ -71,6 +71,10 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
     private long limit;
     private boolean draining;
     private boolean drainAsked;
+    /** A drain has come while another is being asked for. */
+    private boolean drainAgain;
+    /** Deliveries that were given back unsent: for the broker they count. */
+    private long returned;
 
     /** The first of {@link #pending}, part of which was sent. */
     private boolean current;
@@ -212,7 +216,8 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
             int seen = flow.hasDeliveryCount() ? (int) flow.getDeliveryCount() : 0;
             long credit = Math.max(0, flow.getLinkCredit() + (seen - deliveryCount));
             limit = begun - (current ? 1 : 0) + Math.min(credit, Integer.MAX_VALUE);
-            consumer.limit(limit);
+            consumer.limit(limit + returned);
+            giveBackSurplus();
             sendIfPossible();
         }
         draining = flow.getDrain();
@@ -233,27 +238,47 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
 
     private void drain() {
         if (drainAsked) {
+            drainAgain = true;
             return;
         }
         drainAsked = true;
+        drainAgain = false;
         consumer.drain(new Reply<>() {
             @Override
             public void done(Void result) {
-                drainAsked = false;
-                drainedIfDone();
+                drainAnswered();
             }
 
             @Override
             public void failed(BrokerError error) {
-                drainAsked = false;
-                drainedIfDone();
+                drainAnswered();
             }
         });
     }
 
+    private void drainAnswered() {
+        drainAsked = false;
+        if (drainAgain && draining && attached() && consumer != null) {
+            drain();
+        } else {
+            drainedIfDone();
+        }
+    }
+
+    /** The peer has less credit than before: what was to be sent for it is for others (§2.6.7). */
+    private void giveBackSurplus() {
+        long keep = (current ? 1 : 0) + Math.max(0, limit - begun);
+        while (pending.size() > keep && !pending.peekLast().settled()) {
+            Delivery delivery = pending.pollLast();
+            returned++;
+            owe(delivery.windowBytes());
+            giveBack(delivery);
+        }
+    }
+
     /** What there was is sent: the rest of the credit is used up, and the peer is told so (§2.6.7). */
     private void drainedIfDone() {
-        if (!draining || drainAsked || !attached() || !pending.isEmpty()) {
+        if (!draining || drainAsked || !attached() || canBegin()) {
             return;
         }
         deliveryCount += credit();
@@ -425,6 +450,7 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
         } else if (outcome != null) {
             sent.bind();
             var owed = sent.owed(state);
+            owed.hold();
             sent.delivery().settle(outcome, owed);
             owed.handedOut();
         }

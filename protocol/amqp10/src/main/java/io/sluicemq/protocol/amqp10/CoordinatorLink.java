@@ -120,7 +120,12 @@ final class CoordinatorLink extends Link {
         partial = null;
         deliveryCount++;
         credit--;
-        Object section = connection().performatives().readSection(whole.bytes(), whole.length());
+        Object section;
+        try {
+            section = connection().performatives().readSection(whole.bytes(), whole.length());
+        } catch (AmqpFault e) {
+            throw AmqpFault.link(AmqpError.DECODE_ERROR, "a message to a coordinator that can't be read");
+        }
         if (!(section instanceof AmqpValue<?> value)) {
             throw AmqpFault.link(AmqpError.DECODE_ERROR, "a message to a coordinator that is no value");
         }

@@ -40,6 +40,9 @@ abstract sealed class Link permits ProducerLink, ConsumerLink, CoordinatorLink {
     private boolean peersDetachClosed;
     private boolean released;
     private boolean releasing;
+    /** The link that had the name before and is not gone yet: this one is opened behind it. */
+    private Link predecessor;
+    private Link successor;
 
     Link(AmqpSession session, Attach attach, int handle) {
         this.session = session;
@@ -95,6 +98,36 @@ abstract sealed class Link permits ProducerLink, ConsumerLink, CoordinatorLink {
 
     // ---- attach
 
+    /** Opens it when {@code before}, which had its name and loses it now, is gone; null if nobody had. */
+    final void openBehind(Link before) {
+        if (before != null) {
+            before.stolen();
+            if (!before.isOut()) {
+                predecessor = before;
+                before.successor = this;
+                return;
+            }
+        }
+        open();
+    }
+
+    private boolean isOut() {
+        return released && predecessor == null;
+    }
+
+    private void letSuccessorIn() {
+        if (successor != null && isOut()) {
+            Link next = successor;
+            successor = null;
+            next.predecessor = null;
+            if (next.pending()) {
+                next.open();
+            } else {
+                next.letSuccessorIn();
+            }
+        }
+    }
+
     /** Answers the peer's attach. */
     final void attach(Attach ours) {
         phase = Phase.ATTACHED;
@@ -133,13 +166,14 @@ abstract sealed class Link permits ProducerLink, ConsumerLink, CoordinatorLink {
         beforeDetach();
         connection().write(
                 session.channel(), new Detach().setHandle(handle).setClosed(true).setError(error));
-        session.freeName(this);
         releaseOnce(LinkEnd.FAILED, true);
     }
 
     /** Another link of the same name has come (§2.6.1). */
-    final void stolen() {
-        detach(new ErrorCondition(LinkError.STOLEN, "another link of the name '" + name + "' was attached"));
+    private void stolen() {
+        String reason = "another link of the name '" + name + "' was attached";
+        refuse(LinkError.STOLEN, reason);
+        detach(new ErrorCondition(LinkError.STOLEN, reason));
     }
 
     /** Something may have to be written before a detach of ours. */
@@ -154,7 +188,6 @@ abstract sealed class Link permits ProducerLink, ConsumerLink, CoordinatorLink {
             case PENDING, ATTACHED -> {
                 phase = Phase.DETACHED_BY_PEER;
                 peersDetachClosed = detach.getClosed();
-                session.freeName(this);
                 releaseOnce(peersDetachClosed ? LinkEnd.CLOSED : LinkEnd.DETACHED, true);
             }
             case DETACHED_BY_US -> {
@@ -169,12 +202,16 @@ abstract sealed class Link permits ProducerLink, ConsumerLink, CoordinatorLink {
     final boolean stop() {
         boolean live = !releasing;
         phase = Phase.GONE;
-        session.freeName(this);
         return live;
     }
 
     final void releaseWithSession(boolean orderly) {
-        releaseOnce(LinkEnd.SESSION_ENDED, orderly);
+        if (released) {
+            // The detach of the peer's that it waited for will not come.
+            freeIfDone();
+        } else {
+            releaseOnce(LinkEnd.SESSION_ENDED, orderly);
+        }
     }
 
     private void releaseOnce(LinkEnd end, boolean orderly) {
@@ -187,6 +224,7 @@ abstract sealed class Link permits ProducerLink, ConsumerLink, CoordinatorLink {
     /** It has given back all that it held. */
     final void released() {
         released = true;
+        session.freeName(this);
         if (phase == Phase.DETACHED_BY_PEER) {
             phase = Phase.GONE;
             if (!attachSent) {
@@ -195,6 +233,7 @@ abstract sealed class Link permits ProducerLink, ConsumerLink, CoordinatorLink {
             connection().write(session.channel(), new Detach().setHandle(handle).setClosed(peersDetachClosed));
         }
         freeIfDone();
+        letSuccessorIn();
     }
 
     private void freeIfDone() {

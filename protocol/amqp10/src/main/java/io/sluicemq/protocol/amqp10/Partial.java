@@ -14,6 +14,7 @@ final class Partial {
     final int id;
     final ByteBuffer tag;
     boolean settled;
+    boolean second;
     DeliveryState state;
     private byte[] bytes = {};
     private int length;

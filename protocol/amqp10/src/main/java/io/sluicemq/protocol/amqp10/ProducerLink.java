@@ -26,6 +26,7 @@ import org.apache.qpid.protonj2.types.UnsignedLong;
 import org.apache.qpid.protonj2.types.messaging.Rejected;
 import org.apache.qpid.protonj2.types.messaging.Released;
 import org.apache.qpid.protonj2.types.messaging.Target;
+import org.apache.qpid.protonj2.types.messaging.Terminus;
 import org.apache.qpid.protonj2.types.transactions.TransactionalState;
 import org.apache.qpid.protonj2.types.transport.AmqpError;
 import org.apache.qpid.protonj2.types.transport.Attach;
@@ -74,7 +75,10 @@ final class ProducerLink extends Link {
     private Partial partial;
     /** The payload of {@link #partial}. */
     private MessageAssembly assembly;
+    /** The memory of {@link #assembly}, if it is large. */
+    private MemoryTurn turn;
     private boolean asking;
+    private boolean echoDue;
     private LinkEnd ends;
 
     ProducerLink(AmqpSession session, Attach attach, int handle) {
@@ -95,8 +99,7 @@ final class ProducerLink extends Link {
 
     @Override
     void open() {
-        Target wanted = peersAttach.getTarget();
-        if (wanted == null) {
+        if (!(peersAttach.<Terminus>getTarget() instanceof Target wanted)) {
             refuse(AmqpError.INVALID_FIELD, "an attach without a target");
             return;
         }
@@ -143,11 +146,17 @@ final class ProducerLink extends Link {
                 .setTarget(node.answer())
                 .setMaxMessageSize(UnsignedLong.valueOf(connection().options().maxMessageBytes()))
                 .setOfferedCapabilities(DELAYED_DELIVERY));
+        if (!attached()) {
+            return;
+        }
         if (node instanceof TargetNode.Fixed fixed && fixed.destination().routingKey() != null) {
             Destination to = fixed.destination();
             line = connection().client().openCredit(to.exchange(), to.routingKey(), producer, new LineSink());
         }
         regulateCredit();
+        if (echoDue && credit == 0) {
+            tellCredit();
+        }
     }
 
     // ---- credit
@@ -248,8 +257,12 @@ final class ProducerLink extends Link {
 
     @Override
     void flow(Flow flow) {
-        if (attached() && flow.getEcho()) {
-            tellCredit();
+        if (flow.getEcho()) {
+            if (attached()) {
+                tellCredit();
+            } else {
+                echoDue = true;
+            }
         }
     }
 
@@ -273,11 +286,12 @@ final class ProducerLink extends Link {
             if (!transfer.getMore() && !transfer.getAborted()) {
                 checkSize(length);
                 complete(
-                        (int) transfer.getDeliveryId(), tag, settles(transfer), transfer.getState(), null, bytes, at,
-                        length);
+                        (int) transfer.getDeliveryId(), tag, settles(transfer), settlesSecond(transfer),
+                        transfer.getState(), null, bytes, at, length);
                 return;
             }
             partial = new Partial((int) transfer.getDeliveryId(), tag);
+            partial.second = settlesSecond(transfer);
             assembly = new MessageAssembly();
         } else if (transfer.hasDeliveryId() && (int) transfer.getDeliveryId() != partial.id) {
             throw AmqpFault.session(
@@ -296,18 +310,43 @@ final class ProducerLink extends Link {
             partial.state = transfer.getState();
         }
         checkSize((long) assembly.length() + length);
-        connection().holdsPartial(assembly.add(bytes, at, length, connection().options().maxMessageBytes()));
+        int grown = assembly.add(bytes, at, length, connection().options().maxMessageBytes());
+        if (turn != null) {
+            turn.grown(grown);
+        } else {
+            connection().holdsPartial(grown);
+            if (connection().largeMessages().isLarge(assembly.length(), assembly.announcedBytes())) {
+                turn = connection().largeMessages().turn(this, assembly);
+                turn.ask();
+            }
+        }
+        if (partial == null) {
+            return; // it had to go
+        }
         if (!transfer.getMore()) {
             Partial whole = partial;
             MessageAssembly payload = assembly;
-            dropPartial();
-            complete(whole.id, whole.tag, whole.settled, whole.state, payload, bytes, at, length);
+            MemoryTurn ofLarge = turn;
+            if (ofLarge == null) {
+                dropPartial();
+            }
+            turn = null;
+            partial = null;
+            assembly = null;
+            complete(whole.id, whole.tag, whole.settled, whole.second, whole.state, payload, bytes, at, length);
             connection().reader().clear();
+            if (ofLarge != null) {
+                ofLarge.end();
+            }
         }
     }
 
     private boolean settles(Transfer transfer) {
         return transfer.getSettled() || peersAttach.getSenderSettleMode() == SenderSettleMode.SETTLED;
+    }
+
+    private boolean settlesSecond(Transfer transfer) {
+        return settlesSecond && transfer.getRcvSettleMode() != ReceiverSettleMode.FIRST;
     }
 
     private void checkSize(long bytes) throws AmqpFault {
@@ -319,11 +358,14 @@ final class ProducerLink extends Link {
     }
 
     private void dropPartial() {
-        if (partial != null) {
+        if (turn != null) {
+            turn.end();
+            turn = null;
+        } else if (partial != null) {
             connection().holdsPartial(-assembly.heldBytes());
-            partial = null;
-            assembly = null;
         }
+        partial = null;
+        assembly = null;
     }
 
     private void spent() {
@@ -332,13 +374,13 @@ final class ProducerLink extends Link {
 
     /** @param payload null if the message stands in {@code bytes} */
     private void complete(
-            int id, ByteBuffer tag, boolean settled, DeliveryState state, MessageAssembly payload, byte[] bytes, int at,
-            int length) {
+            int id, ByteBuffer tag, boolean settled, boolean second, DeliveryState state, MessageAssembly payload,
+            byte[] bytes, int at, int length) {
         deliveryCount++;
         spent();
         Received received = null;
         if (!settled) {
-            received = new Received(this, id, tag);
+            received = new Received(this, id, tag, second);
             tags.add(tag);
             session().received().add(id, received);
         }
@@ -363,6 +405,9 @@ final class ProducerLink extends Link {
         if (state instanceof TransactionalState transactional) {
             transaction = connection().transactions().find(transactional.getTxnId());
             if (transaction == null) {
+                if (received != null) {
+                    forget(received);
+                }
                 detach(AmqpFault.link(Transactions.UNKNOWN_ID, "a transfer in a transaction that is not there"));
                 return;
             }
@@ -482,9 +527,11 @@ final class ProducerLink extends Link {
         if (received.isOver()) {
             return;
         }
-        boolean settles = !settlesSecond;
-        if (settles) {
+        boolean settles = !received.settlesSecond();
+        if (settles || ends == LinkEnd.CLOSED) {
             forget(received);
+        } else {
+            received.told();
         }
         if (state == null) {
             session().settlements().accepted(received.id(), settles);
@@ -506,6 +553,14 @@ final class ProducerLink extends Link {
     void release(LinkEnd end, boolean orderly) {
         ends = end;
         dropPartial();
+        if (end == LinkEnd.CLOSED) {
+            // Nobody is going to settle what is only waiting for that.
+            session().received().forEach(received -> {
+                if (received.link() == this && received.isTold()) {
+                    forget(received);
+                }
+            });
+        }
         if (line != null) {
             line.close();
             line = null;

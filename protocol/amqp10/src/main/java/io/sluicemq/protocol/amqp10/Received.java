@@ -13,13 +13,17 @@ final class Received extends Completion {
     private final ProducerLink link;
     private final int id;
     private final ByteBuffer tag;
+    /** Whether it is settled by us only when the peer has settled it (§2.8.3, second). */
+    private final boolean second;
+    private boolean told;
     private boolean over;
 
-    Received(ProducerLink link, int id, ByteBuffer tag) {
+    Received(ProducerLink link, int id, ByteBuffer tag, boolean second) {
         super(link.connection().loop());
         this.link = link;
         this.id = id;
         this.tag = tag;
+        this.second = second;
     }
 
     int id() {
@@ -28,6 +32,23 @@ final class Received extends Completion {
 
     ByteBuffer tag() {
         return tag;
+    }
+
+    ProducerLink link() {
+        return link;
+    }
+
+    boolean settlesSecond() {
+        return second;
+    }
+
+    /** Whether the peer has been told its outcome and is to settle it. */
+    boolean isTold() {
+        return told;
+    }
+
+    void told() {
+        told = true;
     }
 
     /** Whether nobody is to be told its outcome any more. */

@@ -60,27 +60,38 @@ public final class Performatives {
         return expected.cast(value);
     }
 
-    /** Writes a frame with a performative and no payload. */
-    public void write(ByteBuf out, int channel, Performative performative) {
-        write(out, FrameReader.TYPE_AMQP, channel, performative, encoder, encoderState);
+    /**
+     * Writes a frame with a performative and no payload, unless it is larger than {@code maxFrameBytes}.
+     *
+     * @return the size of the frame in bytes, written or not
+     */
+    public int write(ByteBuf out, int channel, Performative performative, int maxFrameBytes) {
+        return write(out, FrameReader.TYPE_AMQP, channel, performative, encoder, encoderState, maxFrameBytes);
     }
 
     /** Writes a frame of the SASL exchange. */
     public void writeSasl(ByteBuf out, SaslPerformative performative) {
-        write(out, FrameReader.TYPE_SASL, 0, performative, saslEncoder, saslEncoderState);
+        write(out, FrameReader.TYPE_SASL, 0, performative, saslEncoder, saslEncoderState, Integer.MAX_VALUE);
     }
 
-    private void write(ByteBuf out, int type, int channel, Object performative, Encoder with, EncoderState state) {
+    private int write(
+            ByteBuf out, int type, int channel, Object performative, Encoder with, EncoderState state,
+            int maxFrameBytes) {
         scratch.clear();
         with.writeObject(scratch, state, performative);
         state.reset();
         int length = scratch.getReadableBytes();
-        out.writeInt(FrameReader.HEAD_BYTES + length);
+        int size = FrameReader.HEAD_BYTES + length;
+        if (size > maxFrameBytes) {
+            return size;
+        }
+        out.writeInt(size);
         out.writeByte(2);
         out.writeByte(type);
         out.writeShort(channel);
         byte[] bytes = new byte[length];
         scratch.readBytes(bytes, 0, length);
         out.writeBytes(bytes);
+        return size;
     }
 }

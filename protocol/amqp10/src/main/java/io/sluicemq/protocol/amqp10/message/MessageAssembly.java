@@ -30,6 +30,11 @@ public final class MessageAssembly {
         return headLength + bodyLength;
     }
 
+    /** How many bytes the body says that it has; 0 if it doesn't say, or has not begun to arrive. */
+    public long announcedBytes() {
+        return announced;
+    }
+
     /** Bytes of memory that it takes. */
     public int heldBytes() {
         return head.length + body.length;
@@ -120,12 +125,15 @@ public final class MessageAssembly {
         return size < 0 || size > headLength - from ? -1 : from + size;
     }
 
-    /** How long the body that begins at {@code at} of the head is, if it is a data section and its size has arrived. */
+    /** How long the body that begins at {@code at} of the head is, if it is one value and its size has arrived. */
     private long announced(int at) {
         int value = Encoded.end(head, at + 1);
-        if (Encoded.section(head, at) != Section.DATA
-                || headLength - value < 1 + Integer.BYTES
-                || Encoded.code(head, value) != TypeCode.BINARY_32) {
+        int section = Encoded.section(head, at);
+        if (section != Section.DATA && section != Section.AMQP_VALUE || headLength - value < 1 + Integer.BYTES) {
+            return 0;
+        }
+        int code = Encoded.code(head, value);
+        if (code != TypeCode.BINARY_32 && code != TypeCode.STRING_32) {
             return 0;
         }
         return value - at + 1L + Integer.BYTES + Integer.toUnsignedLong(Encoded.intAt(head, value + 1));

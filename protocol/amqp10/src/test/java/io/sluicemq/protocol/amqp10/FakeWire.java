@@ -1,0 +1,116 @@
+package io.sluicemq.protocol.amqp10;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.sluicemq.api.Authenticator;
+import io.sluicemq.api.ProtocolSession;
+import io.sluicemq.api.Wire;
+import io.sluicemq.testkit.ManualLoop;
+
+/** A socket for tests: what the session writes is read as frames, what a test sends arrives at once. */
+final class FakeWire implements Wire {
+
+    private final ManualLoop loop;
+    private final ByteBuf out = Unpooled.buffer();
+    private final ByteBuf kept = Unpooled.buffer();
+    private ProtocolSession session;
+    boolean writable = true;
+    boolean paused;
+    boolean closed;
+    boolean aborted;
+
+    FakeWire(ManualLoop loop) {
+        this.loop = loop;
+    }
+
+    void session(ProtocolSession opened) {
+        session = opened;
+    }
+
+    /** Bytes arrive. */
+    void arrive(byte[] bytes) {
+        kept.writeBytes(bytes);
+        if (!paused && !ended()) {
+            loop.run(() -> session.input(kept));
+        }
+    }
+
+    /** What was written since the last call. */
+    byte[] writtenBytes() {
+        byte[] bytes = new byte[out.readableBytes()];
+        out.readBytes(bytes);
+        out.clear();
+        return bytes;
+    }
+
+    /** Bytes that arrived and that the session has left. */
+    int keptBytes() {
+        return kept.readableBytes();
+    }
+
+    boolean ended() {
+        return closed || aborted;
+    }
+
+    @Override
+    public ManualLoop loop() {
+        return loop;
+    }
+
+    @Override
+    public ByteBuf out() {
+        loop.assertCurrent();
+        if (ended()) {
+            throw new IllegalStateException("written after the end");
+        }
+        return out;
+    }
+
+    @Override
+    public boolean isWritable() {
+        return writable;
+    }
+
+    @Override
+    public boolean isReading() {
+        return !paused;
+    }
+
+    @Override
+    public void pauseReading() {
+        paused = true;
+    }
+
+    @Override
+    public void resumeReading() {
+        if (ended()) {
+            throw new IllegalStateException("resumed after the end");
+        }
+        paused = false;
+        loop.execute(() -> {
+            if (!paused && !ended() && kept.isReadable()) {
+                session.input(kept);
+            }
+        });
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+    }
+
+    @Override
+    public void abort() {
+        aborted = true;
+    }
+
+    @Override
+    public String name() {
+        return "127.0.0.1:50123 -> 127.0.0.1:5672";
+    }
+
+    @Override
+    public Authenticator.Peer peer() {
+        return new Authenticator.Peer("127.0.0.1:50123", true);
+    }
+}

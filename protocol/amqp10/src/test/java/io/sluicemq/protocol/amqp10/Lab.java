@@ -1,0 +1,51 @@
+package io.sluicemq.protocol.amqp10;
+
+import io.sluicemq.api.Message;
+import io.sluicemq.api.MessageFilter;
+import io.sluicemq.broker.engine.BrokerConfig;
+import io.sluicemq.broker.engine.BrokerCounters;
+import io.sluicemq.broker.engine.BrokerEngine;
+import io.sluicemq.broker.flow.AddressSettings;
+import io.sluicemq.protocol.amqp10.terminus.TerminusOptions;
+import io.sluicemq.testkit.ManualLoops;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.IntStream;
+
+/** The real broker, on loops driven by hand. */
+final class Lab {
+
+    /** Queues that are named are made; no selector matches anything. */
+    static final Amqp10Options OPTIONS = Amqp10Options.defaults(
+            "1.2.3", Set.of("/", "other"), new TerminusOptions(true, Nothing::new, () -> "made up"));
+
+    /** A selector that nothing matches. */
+    private record Nothing(String text) implements MessageFilter {
+
+        @Override
+        public boolean matches(Message message) {
+            return false;
+        }
+    }
+
+    final ManualLoops loops = new ManualLoops(2);
+    final BrokerEngine broker;
+
+    Lab() {
+        this(AddressSettings.NONE);
+    }
+
+    Lab(AddressSettings settings) {
+        broker = new BrokerEngine(
+                new BrokerConfig(List.of("/", "other"), 64 << 20)
+                        .withFormats(List.of(io.sluicemq.protocol.amqp10.message.Amqp10Format.INSTANCE))
+                        .withAddressSettings(settings),
+                IntStream.range(0, 2).mapToObj(loops::get).toList());
+    }
+
+    BrokerCounters counters() {
+        var counters = broker.counters();
+        loops.runAll();
+        return counters.join();
+    }
+}
