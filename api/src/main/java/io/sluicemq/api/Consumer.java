@@ -25,7 +25,8 @@ public interface Consumer {
 
     /**
      * Asks a consumer with a limit to be given all that there is for it, up to the limit, and then no more: the answer comes behind
-     * the last of these deliveries, and from then on the limit is what it has had.
+     * the last of these deliveries, and from then on the limit is what it has had. A limit that is set after this was asked,
+     * whether before the answer or behind it, holds nevertheless.
      */
     default void drain(Reply<Void> reply) {
         throw new UnsupportedOperationException("no limit here");

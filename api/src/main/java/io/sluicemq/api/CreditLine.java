@@ -40,6 +40,12 @@ public interface CreditLine {
      */
     boolean isAsking();
 
+    /**
+     * Gives back the credit of so many messages, or all if it has less: the producer will not use it, or has used it for something
+     * that was never published, such as a message that was refused before.
+     */
+    void forgo(int messages);
+
     /** Gives back all. A request that waits is forgotten, and the sink told nothing more. No effect if it is closed. */
     void close();
 

@@ -9,7 +9,6 @@ import io.sluicemq.api.Producer;
 import io.sluicemq.base.Loop;
 import io.sluicemq.base.LoopOwned;
 import io.sluicemq.broker.flow.Account;
-import io.sluicemq.broker.flow.SharedCharge;
 import io.sluicemq.broker.routing.RoutingTable;
 import java.util.List;
 import java.util.Map;
@@ -140,6 +139,20 @@ final class Credit implements CreditLine {
     }
 
     @Override
+    public void forgo(int count) {
+        context.loop.assertCurrent();
+        int fewer = Math.min(count, messages);
+        int ofReserved = Math.min(fewer, reserved);
+        if (ofReserved > 0) {
+            giveBack(ofReserved, bytesOf(ofReserved));
+        }
+        messages -= fewer;
+        if (messages <= retryAt) {
+            planTelling();
+        }
+    }
+
+    @Override
     public void close() {
         context.loop.assertCurrent();
         if (closed) {
@@ -203,7 +216,7 @@ final class Credit implements CreditLine {
     void spendElsewhere() {
         if (messages > 0) {
             if (reserved > 0) {
-                giveBack(1, bytes / reserved);
+                giveBack(1, bytesOf(1));
             }
             spendOne();
         }
@@ -445,7 +458,9 @@ final class Credit implements CreditLine {
 
     /** Somebody waits for room in an account in which this holds some, or its limits have changed. */
     void recall(Account account) {
-        follow();
+        if (!plan.isAsLimited()) {
+            follow();
+        }
         if (reserved > 0 && plan.holdsIn(account) && account.isWaited()) {
             if (isIdle()) {
                 revokeIdle();
@@ -461,9 +476,14 @@ final class Credit implements CreditLine {
     }
 
     private void revoke(int count) {
-        giveBack(count, bytes / reserved * count + bytes % reserved * count / reserved);
+        giveBack(count, bytesOf(count));
         messages -= count;
         tellRevoked(count);
+    }
+
+    /** The part of its bytes that so many of its messages have. */
+    private long bytesOf(int count) {
+        return bytes / reserved * count + bytes % reserved * count / reserved;
     }
 
     private void revokeIdle() {

@@ -163,6 +163,19 @@ final class CreditPlan {
 
     /** Whether it is still what it would be for messages that go there. */
     boolean isFor(Route other, Account otherExchange) {
-        return otherExchange == exchange && leadsTo(other) && Arrays.equals(limits, limits(other, otherExchange));
+        return otherExchange == exchange && leadsTo(other) && isAsLimited();
+    }
+
+    /** Whether the limits are those that it was made for. */
+    boolean isAsLimited() {
+        QueueProxy[] targets = route.targets();
+        for (int i = 0; i < targets.length; i++) {
+            Account account = targets[i].queue().account();
+            Account parent = account.parent();
+            if (limits[2 * i] != account.limits() || limits[2 * i + 1] != (parent == null ? null : parent.limits())) {
+                return false;
+            }
+        }
+        return exchange == null || limits[targets.length * 2] == exchange.limits();
     }
 }

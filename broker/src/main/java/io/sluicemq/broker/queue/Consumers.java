@@ -173,12 +173,14 @@ final class Consumers {
      * A message came that those who filter have not seen: they are looked at again.
      *
      * @param allFilter whether all look for messages that they may have, as there are groups
+     * @param reading whether those who wait for messages to be read will be asked again anyway
      */
-    void offerFiltering(boolean allFilter) {
+    void offerFiltering(boolean allFilter, boolean reading) {
         if (filtering > 0 || allFilter) {
             for (int i = 0; i < all.size(); i++) {
-                if (allFilter || all.get(i).filters()) {
-                    offer(all.get(i));
+                QueueConsumer consumer = all.get(i);
+                if ((allFilter || consumer.filters()) && !(reading && consumer.waits())) {
+                    offer(consumer);
                 }
             }
         }

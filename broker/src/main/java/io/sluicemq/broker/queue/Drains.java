@@ -12,9 +12,10 @@ final class Drains {
 
     /**
      * @param enoughLoaded how many messages must have been read back to have seen all that were there when it began
+     * @param limitChanges how often its consumer's limit had been set then
      * @param ends the numbers behind those, by level, for one that doesn't take all; otherwise null
      */
-    private record Drain(QueueConsumer consumer, long enoughLoaded, long[] ends, Runnable answer) {}
+    private record Drain(QueueConsumer consumer, int limitChanges, long enoughLoaded, long[] ends, Runnable answer) {}
 
     private final Queue queue;
     private final List<Drain> waiting = new ArrayList<>(0);
@@ -24,7 +25,7 @@ final class Drains {
     }
 
     void add(QueueConsumer consumer, long enoughLoaded, long[] ends, Runnable answer) {
-        waiting.add(new Drain(consumer, enoughLoaded, ends, answer));
+        waiting.add(new Drain(consumer, consumer.limitChanges(), enoughLoaded, ends, answer));
     }
 
     /** Answers those that are drained. */
@@ -33,7 +34,7 @@ final class Drains {
             Drain drain = waiting.get(i);
             if (queue.isDrained(drain.consumer, drain.enoughLoaded, drain.ends)) {
                 waiting.remove(i);
-                drain.consumer.limitToGiven();
+                drain.consumer.limitToGiven(drain.limitChanges);
                 drain.answer.run();
                 // On the same loop the answer may have changed anything.
                 i = -1;

@@ -393,7 +393,7 @@ public final class Queue {
                 dropOverflow();
             }
             if (consumers.filter()) {
-                consumers.offerFiltering(false);
+                consumers.offerFiltering(false, scans.isReading());
                 dispatch();
             }
             return;
@@ -422,7 +422,8 @@ public final class Queue {
     /** Gives a message to one who doesn't take all and has looked at all before it, if it would wait in the log otherwise. */
     private boolean wasTakenBeforeOthers(Message message, int level, long position, int share, long expiresAt,
             boolean waited) {
-        if (!consumers.filter() || dispatching || paging == null || tooManyLettersWait()
+        if (!consumers.filter() || waited && expiresAt <= loop.currentTimeMillis()
+                || dispatching || paging == null || tooManyLettersWait()
                 || ready.resident() == 0 && !ready.waitsInLog(level)) {
             return false;
         }
@@ -464,7 +465,7 @@ public final class Queue {
     void dueEnded() {
         if (!removed) {
             expirations.watchBacklog();
-            consumers.offerFiltering(groups.anyReady());
+            consumers.offerFiltering(groups.anyReady(), scans.isReading());
             dispatch();
             if (!limit.refuses()) {
                 dropOverflow();
@@ -634,7 +635,7 @@ public final class Queue {
         }
         serveGets();
         // Who found nothing for it in memory may have waited for this.
-        consumers.offerFiltering(groups.anyReady());
+        consumers.offerFiltering(groups.anyReady(), scans.isReading());
         dispatch();
         if (!limit.refuses()) {
             dropOverflow();
@@ -848,7 +849,8 @@ public final class Queue {
     }
 
     /**
-     * Gives a consumer what there is for it, up to its limit, and then limits it to what it has had.
+     * Gives a consumer what there is for it, up to its limit, and then limits it to what it has had, unless its limit is set
+     * meanwhile.
      *
      * @param answer run after that; on this loop, and always
      */
@@ -1157,7 +1159,7 @@ public final class Queue {
         groups.ready(entry);
         cameReady(entry);
         if (isNew) {
-            consumers.offerFiltering(groups.anyReady());
+            consumers.offerFiltering(groups.anyReady(), scans.isReading());
         } else {
             consumers.cameBack(entry, ready.level(entry), groups.anyReady());
         }

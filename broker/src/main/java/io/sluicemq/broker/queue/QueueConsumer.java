@@ -29,6 +29,7 @@ public final class QueueConsumer {
     private long limit;
 
     private long given;
+    private int limitChanges;
     private long windowBytes = WINDOW_BYTES;
     private boolean paused;
     private boolean ended;
@@ -131,11 +132,19 @@ public final class QueueConsumer {
     /** Sets how many deliveries it may have had since it began. */
     void limit(long deliveries) {
         limit = deliveries;
+        limitChanges++;
     }
 
-    /** It may have no more than it has had. */
-    void limitToGiven() {
-        limit = given;
+    /** How often its limit was set. */
+    int limitChanges() {
+        return limitChanges;
+    }
+
+    /** It may have no more than it has had, unless its limit was set since it had been set so often. */
+    void limitToGiven(int changes) {
+        if (limitChanges == changes) {
+            limit = given;
+        }
     }
 
     /** Whether nothing but its window and shared credit stand between it and a delivery. */

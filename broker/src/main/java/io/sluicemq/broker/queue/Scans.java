@@ -149,6 +149,11 @@ final class Scans {
         }
     }
 
+    /** Whether something is being read, after which all who wait look again. */
+    boolean isReading() {
+        return batch != null;
+    }
+
     /** A message has come back among those that wait in the log: what is behind it is not to be shown before it. */
     void cameBack(int level, long sequence) {
         if (batch != null && batch.level == level) {

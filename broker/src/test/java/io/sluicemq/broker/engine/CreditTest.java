@@ -595,6 +595,23 @@ class CreditTest {
     }
 
     @Test
+    void shouldGiveBackWhatItsProducerWillNotUse() {
+        first.declares("q", Map.of());
+        messagesLimit(10);
+        TestCredit link = new TestCredit(second, "", "q");
+        link.asks(7, SIZE);
+        second.does(() -> link.line.forgo(3));
+        assertThat(link.line.messages()).isEqualTo(4);
+        assertThat(account("q").usedMessages()).isEqualTo(4);
+        assertThat(account("q").usedBytes()).isEqualTo(4 * SIZE);
+        second.does(() -> link.line.forgo(30));
+        assertThat(link.line.messages()).isZero();
+        assertThat(account("q").usedMessages()).isZero();
+        assertThat(account("q").creditLines()).isZero();
+        assertThat(link.revoked).isZero();
+    }
+
+    @Test
     void shouldGiveBackWhatATransactionPublishes() {
         first.declares("q", Map.of());
         messagesLimit(10);

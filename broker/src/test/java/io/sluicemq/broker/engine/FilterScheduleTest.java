@@ -75,7 +75,8 @@ class FilterScheduleTest {
         Run(long seed) {
             this.seed = seed;
             random = new SplittableRandom(seed);
-            broker = StoredTestBroker.open(new StoredTestBroker.Setup(2).withMemory(96 << 10));
+            broker = StoredTestBroker.open(
+                    new StoredTestBroker.Setup(2).withMemory(random.nextInt(4) == 0 ? 1L << 40 : 96 << 10));
             maxPriority = random.nextInt(3) == 0 ? 2 : 0;
             connect();
             producer.declaresDurable("q", maxPriority == 0 ? Map.of() : Map.of("x-max-priority", maxPriority));

@@ -271,7 +271,12 @@ class FlowScheduleTest {
                 });
                 case 9 -> client.loop.execute(() -> {
                     if (links.contains(link)) {
-                        send(link);
+                        if (link.credit > 0 && link.line.messages() > 0 && random.nextBoolean()) {
+                            link.credit--;
+                            link.line.forgo(1);
+                        } else {
+                            send(link);
+                        }
                     }
                 });
                 case 10 -> client.loop.execute(() -> {

@@ -136,6 +136,21 @@ class LimitTest {
         assertThat(consumer.deliveries).hasSize(3);
     }
 
+    @Test
+    void shouldKeepALimitThatIsSetWhileItIsDrained() {
+        TestConsumer consumer = consumes();
+        publisher.publishes(message("", "q", "x".repeat(QueueConsumer.WINDOW_BYTES)));
+        publishes(1);
+        limits(consumer, 5);
+        Answer<Integer> answer = drains(consumer);
+        limits(consumer, 3);
+        assertThat(answer.done).isFalse();
+        client.does(() -> consumer.port.written(consumer.deliveries.get(0).windowBytes()));
+        assertThat(answer.result()).isEqualTo(2);
+        publishes(2);
+        assertThat(consumer.deliveries).hasSize(3);
+    }
+
     @ParameterizedTest
     @ValueSource(ints = {0, 1})
     void shouldAnswerWhenTheWindowOpensAgain(int loop) {

@@ -110,7 +110,8 @@ class RefusalTest {
         assertThat(stored.queue("q").residentMessages()).isEqualTo(1);
         stays.does(() -> stored.queue("q").pageLimits(-1, -1));
         stays.publishes(message("", "q", "more"));
-        assertThat(stored.queue("q").residentMessages()).isEqualTo(5);
+        // Nobody takes what was refused, so it is not read back.
+        assertThat(stored.queue("q").residentMessages()).isEqualTo(1);
         assertThat(first.deliveries).hasSize(7);
         first.settles(6, Outcome.ACCEPTED);
         assertThat(first.deliveries).hasSize(7);

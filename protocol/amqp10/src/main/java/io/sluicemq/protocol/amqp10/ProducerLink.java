@@ -52,7 +52,7 @@ final class ProducerLink extends Link {
 
     private static final Symbol DELAYED_DELIVERY = Symbol.valueOf("DELAYED_DELIVERY");
 
-    /** What a message's size is taken for before one has come, in bytes. */
+    /** What a message's size is taken for before one has come, in bytes; by a link to an address, for its first message alone. */
     private static final int FIRST_ESTIMATE = 1024;
 
     private static final int ESTIMATE_WEIGHT = 8;
@@ -70,6 +70,7 @@ final class ProducerLink extends Link {
     /** Behind this delivery-count the peer has never had credit. */
     private int highestLimit;
     private int estimateBytes = FIRST_ESTIMATE;
+    private boolean estimated;
     private boolean paced;
     private Partial partial;
     /** The payload of {@link #partial}. */
@@ -161,6 +162,10 @@ final class ProducerLink extends Link {
     // ---- credit
 
     private int wantedCredit() {
+        if (!estimated && line != null) {
+            // Room for many messages of which nobody knows how large they are may be room for few of them.
+            return 1;
+        }
         int byBytes = connection().options().windowBytes() / Math.max(1, estimateBytes);
         return Math.max(1, Math.min(connection().options().windowMessages(), byBytes));
     }
@@ -454,7 +459,7 @@ final class ProducerLink extends Link {
         Client client = connection().client();
         Message message =
                 incoming.toMessage(to.exchange(), key, client, connection().loop().currentTimeMillis());
-        estimateBytes += (message.sizeBytes() - estimateBytes) / ESTIMATE_WEIGHT;
+        estimate(message.sizeBytes());
         int reached;
         if (transaction != null) {
             reached = transaction.publish(message, producer);
@@ -479,6 +484,16 @@ final class ProducerLink extends Link {
             refuse(received, AmqpError.NOT_FOUND, "no longer there: " + describe(to));
         }
         regulateCredit();
+    }
+
+    /** Larger messages count at once, and smaller ones little by little: what is too much credit can't be taken back in time. */
+    private void estimate(int sizeBytes) {
+        if (!estimated || sizeBytes > estimateBytes) {
+            estimated = true;
+            estimateBytes = sizeBytes;
+        } else {
+            estimateBytes -= (estimateBytes - sizeBytes) / ESTIMATE_WEIGHT;
+        }
     }
 
     private static String describe(Destination to) {

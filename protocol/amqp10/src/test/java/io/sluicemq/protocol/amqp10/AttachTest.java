@@ -283,8 +283,8 @@ class AttachTest {
     void shouldEndForATransferBehindThePeersDetach() {
         peer.attachSender(0, "q");
         peer.send(Frames.frame(0, new Detach().setHandle(0)), Peer.send(0, 0, "late"));
-        assertThat(peer.frames().getLast().performative()).isInstanceOfSatisfying(End.class, end ->
-                assertThat(end.getError().getCondition()).isEqualTo(SessionError.UNATTACHED_HANDLE));
+        assertThat(peer.frames().getLast().performative()).isInstanceOfSatisfying(End.class,
+                end -> assertThat(end.getError().getCondition()).isEqualTo(SessionError.UNATTACHED_HANDLE));
     }
 
     /** Nothing of a link is left that we have detached, though the peer never answers. */

@@ -45,7 +45,8 @@ class ConnectionTest {
     // ---- headers (§2.2)
 
     @ParameterizedTest
-    @ValueSource(strings = {"AMQP\2\1\0\0", "AMQP\3\1\0\1", "AMQP\3\2\0\0", "AMQP\0\0\11\1", "AMQP\7\1\0\0", "HTTP/1.1"})
+    @ValueSource(
+            strings = {"AMQP\2\1\0\0", "AMQP\3\1\0\1", "AMQP\3\2\0\0", "AMQP\0\0\11\1", "AMQP\7\1\0\0", "HTTP/1.1"})
     void shouldAnswerAHeaderThatIsNotSpokenWithOneThatIs(String header) {
         Peer peer = fresh();
         peer.send(header.getBytes(java.nio.charset.StandardCharsets.ISO_8859_1));
@@ -357,7 +358,8 @@ class ConnectionTest {
         String large = "x".repeat(5_000);
         peer.send(Peer.send(0, 0, large));
         List<Frame> frames = peer.frames();
-        assertThat(frames).hasSizeGreaterThan(10).allSatisfy(frame -> assertThat(frame.size()).isLessThanOrEqualTo(512));
+        assertThat(frames).hasSizeGreaterThan(10)
+                .allSatisfy(frame -> assertThat(frame.size()).isLessThanOrEqualTo(512));
         assertThat(frames.getFirst().size()).isGreaterThan(480);
     }
 

@@ -72,7 +72,8 @@ class LargeMessageTest {
         Peer receiver = connect();
         receiver.attachReceiver(0, queue);
         receiver.send(Peer.credit(0, 0, 100).setIncomingWindow(1 << 30));
-        for (int id = 0, left = (int) lab.counters().readyMessages(); id < left || lab.counters().readyMessages() > 0; id++) {
+        for (int id = 0, left = (int) lab.counters().readyMessages(); id < left || lab.counters().readyMessages() > 0;
+                id++) {
             receiver.frames();
             receiver.send(Peer.settle(Role.RECEIVER, 0, id, Accepted.getInstance()));
         }

@@ -220,7 +220,8 @@ final class Peer {
 
     /** A flow with the session's numbers as they are before anything was transferred. */
     static Flow flow() {
-        return new Flow().setNextIncomingId(0).setIncomingWindow(100_000).setNextOutgoingId(0).setOutgoingWindow(100_000);
+        return new Flow().setNextIncomingId(0).setIncomingWindow(100_000).setNextOutgoingId(0)
+                .setOutgoingWindow(100_000);
     }
 
     static Flow credit(int handle, long deliveryCount, long credit) {

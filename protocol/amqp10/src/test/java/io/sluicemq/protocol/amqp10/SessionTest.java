@@ -222,8 +222,8 @@ class SessionTest {
             long id = (start + i) & 0xFFFF_FFFFL;
             peer.send(Peer.send(0, id, "x"));
             List<Frame> frames = peer.frames();
-            assertThat(frames).anyMatch(frame ->
-                    frame.performative() instanceof Disposition outcome && outcome.getFirst() == id);
+            assertThat(frames)
+                    .anyMatch(frame -> frame.performative() instanceof Disposition outcome && outcome.getFirst() == id);
             for (Frame frame : frames) {
                 if (frame.performative() instanceof Flow told && told.hasHandle()) {
                     assertThat(told.getNextIncomingId()).isEqualTo((id + 1) & 0xFFFF_FFFFL);

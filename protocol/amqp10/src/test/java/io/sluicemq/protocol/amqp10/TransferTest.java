@@ -352,7 +352,9 @@ class TransferTest {
         assertThat(outcome.getSettled()).isFalse();
         peer.send(Peer.settle(Role.SENDER, 0, 0, Accepted.getInstance()));
         peer.expectNothing();
-        peer.send(Frames.frame(0, Peer.transfer(0, 1).setDeliveryTag("tag 0".getBytes(java.nio.charset.StandardCharsets.US_ASCII)), Peer.message("b")));
+        peer.send(Frames.frame(0,
+                Peer.transfer(0, 1).setDeliveryTag("tag 0".getBytes(java.nio.charset.StandardCharsets.US_ASCII)),
+                Peer.message("b")));
         assertThat(peer.expect(Disposition.class).getFirst()).isEqualTo(1);
     }
 

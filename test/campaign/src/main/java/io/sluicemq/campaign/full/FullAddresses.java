@@ -57,6 +57,9 @@ public final class FullAddresses implements Callable<Integer> {
         try (EmbeddedBroker broker = EmbeddedBroker.start()) {
             right &= new Neighbours(broker, seconds, out).run();
         }
+        try (EmbeddedBroker broker = EmbeddedBroker.start()) {
+            right &= new JmsNeighbours(broker, seconds, out).run();
+        }
         out.println(right ? "All was right." : "Something was wrong.");
         return right ? 0 : 1;
     }

@@ -149,7 +149,7 @@ final class QpidValues {
             case INT8 -> in.get();
             case UINT8 -> new UnsignedInteger.OfByte(in.get() & MAX_OCTET);
             case CHAR -> new CodePoint(in.get() & MAX_OCTET);
-            case BOOLEAN -> in.get() != 0;
+            case BOOLEAN -> truth(in.get());
             case INT16 -> in.getShort();
             case UINT16 -> new UnsignedInteger.OfShort(in.getShort() & MAX_SHORT);
             case INT32 -> in.getInt();
@@ -285,5 +285,13 @@ final class QpidValues {
         }
         out.octet(STR16).number(octets.length, Short.BYTES).octets(octets);
         return true;
+    }
+
+    /** Another octet than 0 and 1 would not come back as it was. */
+    private static boolean truth(byte octet) {
+        if (octet != 0 && octet != 1) {
+            throw new IllegalArgumentException("a boolean of " + octet);
+        }
+        return octet == 1;
     }
 }

@@ -72,7 +72,7 @@ final class TypedBytes {
     private static Object value(ByteBuffer in) {
         int type = in.get();
         return switch (type) {
-            case BOOLEAN -> in.get() != 0;
+            case BOOLEAN -> truth(in.get());
             case BYTE -> in.get();
             case BYTES -> bytes(in);
             case SHORT -> in.getShort();
@@ -102,7 +102,7 @@ final class TypedBytes {
 
     private static String string(ByteBuffer in) {
         int from = in.position();
-        while (in.get() != 0) {
+        while (truth(in.get())) {
             // up to the end of the text
         }
         return new String(in.array(), in.arrayOffset() + from, in.position() - from - 1, StandardCharsets.UTF_8);
@@ -139,5 +139,13 @@ final class TypedBytes {
             }
         }
         return true;
+    }
+
+    /** Another octet than 0 and 1 would not come back as it was. */
+    private static boolean truth(byte octet) {
+        if (octet != 0 && octet != 1) {
+            throw new IllegalArgumentException("a boolean of " + octet);
+        }
+        return octet == 1;
     }
 }

@@ -68,7 +68,7 @@ final class Peer {
                 throw new UncheckedIOException(e);
             }
             broker = new BrokerEngine(
-                    new BrokerConfig(List.of("/"), 1 << 30, this::name),
+                    new BrokerConfig(List.of("/"), 1 << 30, this::name).withFilters(Selector::of),
                     IntStream.range(0, 2).mapToObj(loops::get).toList(), store, state -> {});
             settle();
         }

@@ -144,7 +144,7 @@ class SubscriptionTest {
         wanted.getFilter().putAll(SourceTest.filter("no-local", SourceTest.NO_LOCAL, List.of()));
         SourceNode node = peer.source("link", wanted).ok();
         assertThat(spec(node).arguments())
-                .isEqualTo(Map.of("x-topic", "t", "x-filter", "a = 1", "x-no-local", "c"));
+                .isEqualTo(Map.of("x-topic", "t", "x-filter", "a = 1", "x-no-local", "c", "x-max-priority", 9));
         assertThat(node.filter()).isNull();
         assertThat(node.noLocal()).isFalse();
         assertThat(node.browses()).isFalse();
