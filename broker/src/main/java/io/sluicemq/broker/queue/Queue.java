@@ -422,7 +422,8 @@ public final class Queue {
     /** Gives a message to one who doesn't take all and has looked at all before it, if it would wait in the log otherwise. */
     private boolean wasTakenBeforeOthers(Message message, int level, long position, int share, long expiresAt,
             boolean waited) {
-        if (!consumers.filter() || waited && expiresAt <= loop.currentTimeMillis()
+        if (!consumers.filter() || groups.anyReady() && consumers.takeAll()
+                || waited && expiresAt <= loop.currentTimeMillis()
                 || dispatching || paging == null || tooManyLettersWait()
                 || ready.resident() == 0 && !ready.waitsInLog(level)) {
             return false;
@@ -430,7 +431,7 @@ public final class Queue {
         QueueEntry entry = new QueueEntry(this, message, ready.nextSequence(level), expiresAt);
         entry.waited = waited;
         dispatching = true;
-        QueueConsumer taker = scans.takerOf(entry, level, consumers.all());
+        QueueConsumer taker = scans.takerOf(entry, level, consumers);
         dispatching = false;
         if (taker != null) {
             ready.takeSequence(level);
@@ -870,6 +871,9 @@ public final class Queue {
      * @param ends the numbers behind those, by level, for one that doesn't take all; otherwise null
      */
     boolean isDrained(QueueConsumer consumer, long enoughLoaded, long[] ends) {
+        if (removed) {
+            return true;
+        }
         if (dispatching) {
             return false; // asked again at the end of that
         }
@@ -1208,6 +1212,7 @@ public final class Queue {
     private void handOver(QueueEntry entry, QueueConsumer consumer) {
         entry.taken(consumer);
         consumer.taken(entry.windowBytes());
+        consumers.served(consumer, groups.anyReady());
         groups.taken(entry, consumer);
         if (consumer.settles()) {
             if (entry.refusers != null) {
@@ -1309,6 +1314,8 @@ public final class Queue {
         if (ready.size() > 0) {
             readAhead();
             askForCredit();
+        } else if (!gets.isEmpty()) {
+            serveGets(); // what they waited for has left otherwise
         }
         drains.check();
     }
