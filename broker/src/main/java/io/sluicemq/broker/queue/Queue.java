@@ -1248,7 +1248,7 @@ public final class Queue {
             Message message, Death.Reason reason, long position, int share, long expiresAtMillis,
             Completion completion) {
         // What a length limit pushes out can't wait for room without end: producers push out more.
-        if (options.deadLetterExchange() != null && (reason != Death.Reason.MAX_LENGTH || !tooManyLettersWait())) {
+        if (options.hasLetters(reason) && (reason != Death.Reason.MAX_LENGTH || !tooManyLettersWait())) {
             logged.dying(
                     ready.level(message.priority()), position, share, message.header().length, message.body().length,
                     expiresAtMillis);
@@ -1266,7 +1266,7 @@ public final class Queue {
 
     /** Whether so many dead letters wait for room that consumers must not cause more. */
     private boolean tooManyLettersWait() {
-        return options.deadLetterExchange() != null && effects.lettersWaiting(this) >= MOST_LETTERS;
+        return options.hasLetters() && effects.lettersWaiting(this) >= MOST_LETTERS;
     }
 
     /** What the log has of it. */
