@@ -509,7 +509,7 @@ public final class Queue {
             QueueEntry entry = ready.first(level);
             if (entry != null) {
                 leave(entry, Death.Reason.MAX_LENGTH);
-            } else if (paging.isLoading(level) || options.deadLetterExchange() != null) {
+            } else if (paging.isLoading(level) || options.hasLetters(Death.Reason.MAX_LENGTH)) {
                 // It goes when it has been read.
                 paging.load(level);
                 return;
