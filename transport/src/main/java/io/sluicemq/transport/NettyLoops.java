@@ -12,7 +12,10 @@ import io.sluicemq.base.TaskFailures;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 
 /** A fixed set of {@link Loop loops} on Netty's threads. Safe from any thread. */
@@ -23,6 +26,7 @@ public final class NettyLoops implements AutoCloseable {
     private final SocketKind kind;
     private final ByteBufAllocator allocator;
     private final List<NettyLoop> loops = new ArrayList<>();
+    private final Threads threads = new Threads();
     private final MultiThreadIoEventLoopGroup group;
 
     /**
@@ -38,7 +42,7 @@ public final class NettyLoops implements AutoCloseable {
     NettyLoops(int count, SocketKind kind, TaskFailures failures, ByteBufAllocator allocator) {
         this.kind = kind;
         this.allocator = allocator;
-        group = new TurningGroup(count, kind.handlerFactory());
+        group = new TurningGroup(count, threads, kind.handlerFactory());
         for (EventExecutor eventLoop : group) {
             loops.add(new NettyLoop(loops.size(), (NettyLoop.TurningEventLoop) eventLoop, failures));
         }
@@ -68,7 +72,9 @@ public final class NettyLoops implements AutoCloseable {
     @Override
     public void close() {
         var ended = group.shutdownGracefully(0, CLOSE_LIMIT.toMillis(), TimeUnit.MILLISECONDS);
-        ended.awaitUninterruptibly(CLOSE_LIMIT.toMillis());
+        if (ended.awaitUninterruptibly(CLOSE_LIMIT.toMillis())) {
+            threads.awaitEnd(CLOSE_LIMIT);
+        }
     }
 
     NettyLoop loop(int index) {
@@ -79,10 +85,37 @@ public final class NettyLoops implements AutoCloseable {
         return allocator;
     }
 
+    /** The loops' threads, which live a moment longer than Netty says. Any thread. */
+    private static final class Threads extends DefaultThreadFactory {
+
+        private final Queue<Thread> begun = new ConcurrentLinkedQueue<>();
+
+        Threads() {
+            super("sluicemq-loop");
+        }
+
+        @Override
+        public Thread newThread(Runnable task) {
+            Thread thread = super.newThread(task);
+            begun.add(thread);
+            return thread;
+        }
+
+        void awaitEnd(Duration limit) {
+            try {
+                for (Thread thread : begun) {
+                    thread.join(limit);
+                }
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
     private static final class TurningGroup extends MultiThreadIoEventLoopGroup {
 
-        TurningGroup(int count, IoHandlerFactory handlers) {
-            super(count, new DefaultThreadFactory("sluicemq-loop"), handlers);
+        TurningGroup(int count, ThreadFactory threads, IoHandlerFactory handlers) {
+            super(count, threads, handlers);
         }
 
         @Override

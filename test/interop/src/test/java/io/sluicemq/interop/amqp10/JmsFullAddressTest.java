@@ -336,4 +336,43 @@ class JmsFullAddressTest {
         producer.send(session.createTextMessage("next"));
         assertThat(lab.drain(queue.getQueueName())).containsExactly("next");
     }
+
+    @Test
+    @Spec({"1.0 §2.6.7", "1.0 §2.4.3"})
+    void shouldEndConnectionsThatWait(Lab lab) throws Exception {
+        Queue queue = JmsClient.queue(lab);
+        lab.limit(AddressSetting.match(queue.getQueueName()).maxMessages(LIMIT).fullPolicy(FullPolicy.BLOCK));
+        for (int deliveryMode : new int[] {DeliveryMode.NON_PERSISTENT, DeliveryMode.PERSISTENT}) {
+            Connection connection = JmsClient.connect(lab);
+            Sending sending = Sending.start(connection.createSession(), queue, deliveryMode, MESSAGES, BODY_BYTES);
+            awaitFull(lab, queue);
+            connection.close();
+            sending.thread.join(JmsClient.SOON);
+            assertThat(sending.failure.get()).isInstanceOf(JMSException.class);
+            assertThat(lab.drain(queue.getQueueName())).hasSize(LIMIT);
+        }
+        Lab.until("nothing is left in the address", () -> lab.address(queue.getQueueName()).usedMessages() == 0);
+    }
+
+    @Test
+    @Spec("1.0 §2.6.7")
+    void shouldShareWhatIsFreeAmongAllLinks(Lab lab) throws Exception {
+        Queue queue = JmsClient.queue(lab);
+        lab.limit(AddressSetting.match(queue.getQueueName()).maxMessages(4).fullPolicy(FullPolicy.BLOCK));
+        List<Sending> sendings = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            Connection connection = JmsClient.connect(lab);
+            for (int j = 0; j < 4; j++) {
+                sendings.add(Sending.start(
+                        connection.createSession(), queue, DeliveryMode.NON_PERSISTENT, 50, BODY_BYTES));
+            }
+        }
+        MessageConsumer consumer = JmsClient.connect(lab).createSession().createConsumer(queue);
+        for (int i = 0; i < 600; i++) {
+            receive(consumer);
+        }
+        for (Sending each : sendings) {
+            each.shouldFinish();
+        }
+    }
 }

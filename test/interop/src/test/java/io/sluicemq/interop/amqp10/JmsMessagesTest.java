@@ -239,6 +239,16 @@ class JmsMessagesTest {
         }
     }
 
+    @Test
+    @Spec("1.0 §3.2.4")
+    void shouldTellWhoHasSent(Lab lab) throws Exception {
+        Queue queue = JmsClient.queue(lab);
+        Session session = JmsClient.connect(lab, "jms.populateJMSXUserID=true").createSession();
+        JmsClient.send(session, queue, "m");
+        Message message = receive(session.createConsumer(queue));
+        assertThat(message.getStringProperty("JMSXUserID")).isEqualTo(lab.broker().user());
+    }
+
     // ---- with clients of AMQP 0-9-1
 
     @Test

@@ -102,7 +102,7 @@ final class TypedBytes {
 
     private static String string(ByteBuffer in) {
         int from = in.position();
-        while (truth(in.get())) {
+        while (in.get() != 0) {
             // up to the end of the text
         }
         return new String(in.array(), in.arrayOffset() + from, in.position() - from - 1, StandardCharsets.UTF_8);
