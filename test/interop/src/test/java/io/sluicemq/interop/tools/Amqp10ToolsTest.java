@@ -39,7 +39,7 @@ class Amqp10ToolsTest {
 
     private record Queues(String free, String full, String failing) {
 
-        static Queues of(Lab lab) {
+        static Queues of(Lab lab) throws IOException {
             Queues queues = new Queues(lab.queue(), lab.queue(), lab.queue());
             lab.limit(
                     AddressSetting.match(queues.full).maxMessages(LIMIT).fullPolicy(FullPolicy.BLOCK),
