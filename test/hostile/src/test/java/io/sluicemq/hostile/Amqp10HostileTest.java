@@ -105,7 +105,8 @@ class Amqp10HostileTest {
                 new byte[] {0, 0x53, 0x11, (byte) 0xD0, 0, 0, 0, 4, 0x7F, -1, -1, -1},
                 new byte[] {0, 0x53, 0x11, (byte) 0xC0, 4, (byte) 255, 0x43, 0x43, 0x43},
                 new byte[] {0, 0x53, 0x10, (byte) 0xC0, 7, 1, (byte) 0xB1, 0x7F, -1, -1, -1, 0},
-                new byte[] {0, 0x53, 0x12, (byte) 0xD0, 0, 0, 0, 14, 0, 0, 0, 1, (byte) 0xF0, 0, 0, 0, 5, 0x7F, -1, -1, -1,
+                new byte[] {0, 0x53, 0x12, (byte) 0xD0, 0, 0, 0, 14, 0, 0, 0, 1, (byte) 0xF0, 0, 0, 0, 5, 0x7F, -1, -1,
+                    -1,
                     0x45},
                 new byte[] {0, 0x53, 0x11, (byte) 0xD0, -1, -1, -1, -1, -1, -1, -1, -1})) {
             try (Amqp10Peer peer = open()) {

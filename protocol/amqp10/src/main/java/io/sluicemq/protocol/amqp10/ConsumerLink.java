@@ -271,16 +271,11 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
     /** The peer has less credit than before: what was to be sent for it is for others (§2.6.7). */
     private void giveBackSurplus() {
         long keep = (current ? 1 : 0) + Math.max(0, limit - begun);
-        long bytes = 0;
         while (pending.size() > keep && !pending.peekLast().settled()) {
             Delivery delivery = pending.pollLast();
             returned++;
-            bytes += delivery.windowBytes();
+            owe(delivery.windowBytes());
             giveBack(delivery);
-        }
-        if (bytes > 0) {
-            // They never were in the buffer, and nothing may be that will be flushed.
-            consumer.written(bytes);
         }
     }
 
@@ -434,9 +429,6 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
     void disposed(Sent sent, Disposition disposition) {
         DeliveryState state = disposition.getState();
         if (sent.isBound()) {
-            if (disposition.getSettled()) {
-                sent.forgotten();
-            }
             return;
         }
         if (state instanceof TransactionalState transactional) {
@@ -447,9 +439,6 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
                 return;
             }
             Outcome outcome = outcome((DeliveryState) transactional.getOutcome());
-            if (outcome == null && disposition.getSettled()) {
-                outcome = defaultOutcome();
-            }
             if (outcome != null) {
                 sent.bind();
                 if (disposition.getSettled()) {
@@ -581,7 +570,7 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
         SourceNode left = node;
         node = null;
         end(left, ends, this::released);
-        if (ends == LinkEnd.DETACHED && left.endsWithSession()) {
+        if (ends == LinkEnd.DETACHED) {
             session().detached(this, done -> end(left, LinkEnd.SESSION_ENDED, done));
         }
     }
@@ -595,7 +584,7 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
 
             @Override
             public void refused(TerminusError error) {
-                connection().log().info("what link '{}' was to leave behind: {}", name(), error.description());
+                leavesBehind(error);
                 done.run();
             }
         });

@@ -62,7 +62,8 @@ public final class SessionFuzz {
     private static final int STEPS = 150;
     private static final String[] QUEUES = {"q", "r", "/queues/s"};
     private static final String[] ADDRESSES =
-            {"q", "r", "/queues/s", "/queues/none", "/exchanges/amq.topic/k", "amq.fanout", "topic://t", "", "/x/%zz", "ü"};
+            {"q", "r", "/queues/s", "/queues/none", "/exchanges/amq.topic/k", "amq.fanout", "topic://t", "", "/x/%zz",
+                "ü"};
     private static final String[] NAMES = {"a", "b", "c", "n".repeat(200)};
 
     private final Random random;
@@ -94,8 +95,9 @@ public final class SessionFuzz {
             }
             runs++;
         } while (System.nanoTime() < end);
-        System.out.println(runs + " brokers with hostile peers, no failure: they were told " + attaches + " attaches, " + transfers
-                + " transfers and " + outcomes + " outcomes");
+        System.out.println(
+                runs + " brokers with hostile peers, no failure: they were told " + attaches + " attaches, " + transfers
+                        + " transfers and " + outcomes + " outcomes");
     }
 
     /** What some peers do to one broker. */
@@ -132,7 +134,8 @@ public final class SessionFuzz {
 
     private void nothingIsLeft() {
         BrokerCounters now = lab.counters();
-        long left = now.connections() + now.channels() + now.consumers() + now.unsettledMessages() + now.parkedMessages();
+        long left =
+                now.connections() + now.channels() + now.consumers() + now.unsettledMessages() + now.parkedMessages();
         if (left > 0 || now.readyMessages() == 0 && now.messageBytes() > 0) {
             throw new AssertionError("something is left: " + now);
         }
@@ -217,7 +220,8 @@ public final class SessionFuzz {
         private void send(byte[] bytes) {
             int at = 0;
             while (at < bytes.length) {
-                int piece = random.nextInt(4) > 0 ? bytes.length - at : Math.min(bytes.length - at, 1 + random.nextInt(99));
+                int piece =
+                        random.nextInt(4) > 0 ? bytes.length - at : Math.min(bytes.length - at, 1 + random.nextInt(99));
                 if (wire.ended()) {
                     return;
                 }
@@ -239,7 +243,8 @@ public final class SessionFuzz {
                 case 2, 3, 4, 5 -> {
                     for (int i = random.nextInt(3); i >= 0 && frame.length > 8; i--) {
                         frame[8 + random.nextInt(frame.length - 8)] = (byte) (random.nextBoolean()
-                                ? random.nextInt(256) : new int[] {0, 0x40, 0x41, 0x43, 0x45, 0x53, 0xFF, 0xC0}[random.nextInt(8)]);
+                                ? random.nextInt(256)
+                                : new int[] {0, 0x40, 0x41, 0x43, 0x45, 0x53, 0xFF, 0xC0}[random.nextInt(8)]);
                     }
                     return frame;
                 }
@@ -316,7 +321,8 @@ public final class SessionFuzz {
         }
 
         private Symbol capability() {
-            return Symbol.valueOf(new String[] {"queue", "topic", "shared", "global", "temporary-queue"}[random.nextInt(5)]);
+            return Symbol
+                    .valueOf(new String[] {"queue", "topic", "shared", "global", "temporary-queue"}[random.nextInt(5)]);
         }
 
         private Attach receiver() {
@@ -389,7 +395,8 @@ public final class SessionFuzz {
                 case 0, 1, 2 -> Accepted.getInstance();
                 case 3 -> Released.getInstance();
                 case 4 -> new Rejected();
-                case 5 -> new Modified().setDeliveryFailed(random.nextBoolean()).setUndeliverableHere(random.nextBoolean());
+                case 5 ->
+                    new Modified().setDeliveryFailed(random.nextBoolean()).setUndeliverableHere(random.nextBoolean());
                 case 6 -> new Received().setSectionNumber(UnsignedInteger.ZERO).setSectionOffset(UnsignedLong.ZERO);
                 default -> new TransactionalState().setTxnId(transactionId()).setOutcome(Accepted.getInstance());
             };
