@@ -54,6 +54,8 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
 
     private final Attach peersAttach;
     private final boolean presettles;
+    /** The largest message that the receiver takes, an unsigned number of bytes; 0 for any. */
+    private final long mostBytes;
     private final ArrayDeque<Delivery> pending = new ArrayDeque<>(0);
     private final OutgoingMessage message = new OutgoingMessage();
 
@@ -91,6 +93,7 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
         super(session, attach, handle);
         this.peersAttach = attach;
         this.presettles = attach.getSenderSettleMode() == SenderSettleMode.SETTLED;
+        this.mostBytes = attach.getMaxMessageSize() == null ? 0 : attach.getMaxMessageSize().longValue();
     }
 
     @Override
@@ -211,7 +214,11 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
             earlyFlow = flow.copy();
             return;
         }
-        if (!attached() || consumer == null) {
+        if (!attached()) {
+            return;
+        }
+        if (consumer == null) {
+            withoutMessages(flow);
             return;
         }
         if (flow.hasLinkCredit()) {
@@ -226,6 +233,16 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
         draining = flow.getDrain();
         if (draining) {
             drain();
+        } else if (flow.getEcho()) {
+            tellCredit();
+        }
+    }
+
+    /** A flow for a link that was only to look something up. */
+    private void withoutMessages(Flow flow) {
+        if (flow.getDrain() && flow.hasLinkCredit()) {
+            int seen = flow.hasDeliveryCount() ? (int) flow.getDeliveryCount() : 0;
+            session().sendFlow(handle(), seen + (int) flow.getLinkCredit(), 0, true);
         } else if (flow.getEcho()) {
             tellCredit();
         }
@@ -271,11 +288,16 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
     /** The peer has less credit than before: what was to be sent for it is for others (§2.6.7). */
     private void giveBackSurplus() {
         long keep = (current ? 1 : 0) + Math.max(0, limit - begun);
+        long bytes = 0;
         while (pending.size() > keep && !pending.peekLast().settled()) {
             Delivery delivery = pending.pollLast();
             returned++;
-            owe(delivery.windowBytes());
+            bytes += delivery.windowBytes();
             giveBack(delivery);
+        }
+        if (bytes > 0) {
+            // They never were in the buffer, and nothing may be that will be flushed.
+            consumer.written(bytes);
         }
     }
 
@@ -343,10 +365,36 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
                 waitsForOutput = true;
                 return true;
             }
-            slice += sendFrame();
+            if (!current && mostBytes != 0 && isTooLarge(pending.peek())) {
+                passOver(pending.poll());
+            } else {
+                slice += sendFrame();
+            }
         }
         drainedIfDone();
         return false;
+    }
+
+    private boolean isTooLarge(Delivery delivery) {
+        long length = message.of(delivery, connection().loop().currentTimeMillis()).length();
+        message.clear();
+        return Long.compareUnsigned(length, mostBytes) > 0;
+    }
+
+    /** What is larger than the receiver takes (§2.7.3, max-message-size) is for others. */
+    private void passOver(Delivery delivery) {
+        connection().log().info(
+                "a message of queue '{}' is larger than the {} bytes that link '{}' takes", delivery.queue(),
+                Long.toUnsignedString(mostBytes), name());
+        returned++;
+        int bytes = delivery.windowBytes();
+        if (!delivery.settled()) {
+            connection().settleLater(delivery, Outcome.RELEASED_ELSEWHERE);
+        }
+        if (consumer != null) {
+            consumer.limit(limit + returned);
+            consumer.written(bytes);
+        }
     }
 
     /** Sends a frame of the first delivery; returns its size in bytes. */
@@ -429,6 +477,9 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
     void disposed(Sent sent, Disposition disposition) {
         DeliveryState state = disposition.getState();
         if (sent.isBound()) {
+            if (disposition.getSettled()) {
+                sent.forgotten();
+            }
             return;
         }
         if (state instanceof TransactionalState transactional) {
@@ -439,6 +490,9 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
                 return;
             }
             Outcome outcome = outcome((DeliveryState) transactional.getOutcome());
+            if (outcome == null && disposition.getSettled()) {
+                outcome = defaultOutcome();
+            }
             if (outcome != null) {
                 sent.bind();
                 if (disposition.getSettled()) {
@@ -570,7 +624,7 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
         SourceNode left = node;
         node = null;
         end(left, ends, this::released);
-        if (ends == LinkEnd.DETACHED) {
+        if (ends == LinkEnd.DETACHED && left.endsWithSession()) {
             session().detached(this, done -> end(left, LinkEnd.SESSION_ENDED, done));
         }
     }
