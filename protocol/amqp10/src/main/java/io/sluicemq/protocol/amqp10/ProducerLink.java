@@ -58,7 +58,7 @@ final class ProducerLink extends Link {
 
     private static final Symbol DELAYED_DELIVERY = Symbol.valueOf("DELAYED_DELIVERY");
 
-    /** What a message's size is taken for before one has come, in bytes; by a link to an address, for its first message alone. */
+    /** What a message's size is taken for before one has come, in bytes. */
     private static final int FIRST_ESTIMATE = 1024;
 
     private static final int ESTIMATE_WEIGHT = 8;
@@ -227,7 +227,7 @@ final class ProducerLink extends Link {
     // ---- credit
 
     private int wantedCredit() {
-        if (!estimated && line != null) {
+        if (!estimated && line != null && line.isLimited()) {
             // Room for many messages of which nobody knows how large they are may be room for few of them.
             return 1;
         }
@@ -576,8 +576,8 @@ final class ProducerLink extends Link {
 
     /** Larger messages count at once, and smaller ones little by little: what is too much credit can't be taken back in time. */
     private void estimate(int sizeBytes) {
-        if (!estimated || sizeBytes > estimateBytes) {
-            estimated = true;
+        estimated = true;
+        if (sizeBytes > estimateBytes) {
             estimateBytes = sizeBytes;
         } else {
             estimateBytes -= (estimateBytes - sizeBytes) / ESTIMATE_WEIGHT;

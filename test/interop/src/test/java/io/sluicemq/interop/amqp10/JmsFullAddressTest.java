@@ -320,6 +320,34 @@ class JmsFullAddressTest {
         assertThat(text(receive(session.createConsumer(queue)))).isEqualTo("small");
     }
 
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    @Spec({"1.0 §3.4.3", "1.0 §4.3"})
+    void shouldRefuseWhatHasWaitedAsLongAsItMay(boolean transacted, Lab lab) throws Exception {
+        Queue queue = JmsClient.queue(lab);
+        lab.limit(AddressSetting.match(queue.getQueueName()).maxMessages(5).fullPolicy(FullPolicy.BLOCK)
+                .holdLimit(Duration.ofSeconds(1)));
+        Connection connection = JmsClient.connect(lab);
+        send(connection.createSession(), queue, numbers(1, 5));
+        Session session = connection.createSession(
+                transacted ? Session.SESSION_TRANSACTED : Session.AUTO_ACKNOWLEDGE);
+        MessageProducer producer = session.createProducer(transacted ? null : queue);
+        if (transacted) {
+            producer.send(queue, session.createTextMessage("too late"));
+            assertThatThrownBy(session::commit).isInstanceOf(JMSException.class)
+                    .hasMessageContaining("resource-limit-exceeded");
+        } else {
+            assertThatThrownBy(() -> producer.send(session.createTextMessage("too late")))
+                    .isInstanceOf(ResourceAllocationException.class);
+        }
+        assertThat(lab.drain(queue.getQueueName())).containsExactly(numbers(1, 5));
+        send(session, queue, "next");
+        if (transacted) {
+            session.commit();
+        }
+        assertThat(lab.drain(queue.getQueueName())).containsExactly("next");
+    }
+
     @Test
     @Spec("1.0 §2.6.7")
     void shouldTimeOutASendThatWaitsAndLoseNothingElse(Lab lab) throws Exception {
