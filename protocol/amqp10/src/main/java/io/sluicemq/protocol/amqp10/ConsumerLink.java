@@ -585,7 +585,7 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
 
             @Override
             public void refused(TerminusError error) {
-                connection().log().info("what link '{}' was to leave behind: {}", name(), error.description());
+                leavesBehind(error);
                 done.run();
             }
         });

@@ -590,7 +590,7 @@ final class ProducerLink extends Link {
 
             @Override
             public void refused(TerminusError error) {
-                connection().log().info("what link '{}' was to leave behind: {}", name(), error.description());
+                leavesBehind(error);
                 done.run();
             }
         });
