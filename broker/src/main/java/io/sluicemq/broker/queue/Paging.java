@@ -476,7 +476,8 @@ final class Paging {
                     message = wanted;
                     message.charge(charges.take(Backlog.position(place)));
                     effects.stored(message);
-                    queue.departures().recount(message, sizeBytes(backlog.firstHeaderBytes(), backlog.firstBodyBytes()));
+                    queue.departures().recount(message,
+                            sizeBytes(backlog.firstHeaderBytes(), backlog.firstBodyBytes()));
                 }
                 if (Backlog.isPaged(place)) {
                     effects.unpage(Backlog.position(place), backlog.firstShare());
