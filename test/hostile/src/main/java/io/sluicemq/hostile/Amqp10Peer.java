@@ -153,10 +153,12 @@ public final class Amqp10Peer implements AutoCloseable {
         close();
     }
 
-    /** Ends the stream by a reset. */
+    /** Ends the stream by a reset; no effect if it is closed. */
     public void cut() throws IOException {
-        socket.setSoLinger(true, 0);
-        socket.close();
+        if (!socket.isClosed()) {
+            socket.setSoLinger(true, 0);
+            socket.close();
+        }
     }
 
     @Override

@@ -46,7 +46,7 @@ class Amqp10MemoryTest {
         }
         await().atMost(Duration.ofSeconds(20)).until(() -> broker.numbers().counters().contains("connections=0,"));
         HostedBroker.Numbers now = broker.numbers();
-        assertThat(now.failedTasks()).isZero();
+        assertThat(now.failedTasks()).as(String.join("\n", broker.log())).isZero();
         assertThat(now.counters()).contains("channels=0,", "unsettledMessages=0,", "open=0,");
         assertThat(broker.log()).noneMatch(line -> line.contains("ERROR") || line.startsWith("\t"));
         broker.close();
