@@ -54,7 +54,8 @@ final class Transactions {
         if (id == null || id.getLength() != Long.BYTES) {
             return null;
         }
-        return open.get(ByteBuffer.wrap(id.asByteArray()).getLong());
+        Transaction found = open.get(ByteBuffer.wrap(id.asByteArray()).getLong());
+        return found == null || found.discharge != null ? null : found;
     }
 
     /** Those of a coordinator that has gone are rolled back (part 4, §4.4.2). */
@@ -83,6 +84,13 @@ final class Transactions {
         private final Client.Transaction work = connection.client().begin();
         private final List<Retired> retired = new ArrayList<>();
         private final TransactionalState accepted;
+        /** Messages whose addresses are being looked up: they belong to it, and a commit waits for them. */
+        private int underWay;
+        /** The commit that waits. */
+        private Reply<Void> discharge;
+        /** Why it can't be committed; null if it can. */
+        private BrokerError spoilt;
+        private boolean over;
 
         private Transaction(long number, CoordinatorLink by) {
             this.number = number;
@@ -103,6 +111,29 @@ final class Transactions {
             return work.publish(message, producer);
         }
 
+        /** Whether it is discharged, so that nothing can be published in it any more. */
+        boolean isOver() {
+            return over;
+        }
+
+        /** A message is to be published in it, but not yet; {@link #arrived} follows. */
+        void expect() {
+            underWay++;
+        }
+
+        /** A message that was expected is published, or isn't going to be. */
+        void arrived() {
+            underWay--;
+            if (underWay == 0 && discharge != null && !over) {
+                finish(discharge);
+            }
+        }
+
+        /** A message of it is lost whose sender is not told: it must not be committed without. */
+        void spoil(String why) {
+            spoilt = new BrokerError.Unavailable("a message of it that was sent settled is refused: " + why);
+        }
+
         /**
          * A delivery ends so, if it is committed.
          *
@@ -114,6 +145,7 @@ final class Transactions {
 
         void rollBack() {
             open.remove(number);
+            over = true;
             work.discard();
             giveBack();
         }
@@ -121,7 +153,7 @@ final class Transactions {
         /** What was retired has not been: what its receiver has settled returns, the rest is the receiver's again. */
         private void giveBack() {
             for (Retired each : retired) {
-                if (each.settled || !each.sent.link().attached()) {
+                if (each.settled || each.sent.isForgotten() || !each.sent.link().attached()) {
                     each.sent.link().session().sent().remove(each.sent.id());
                     connection.settleLater(each.sent.delivery(), Outcome.REQUEUED);
                 } else {
@@ -132,7 +164,21 @@ final class Transactions {
         }
 
         void commit(Reply<Void> reply) {
+            if (underWay > 0) {
+                discharge = reply;
+            } else {
+                finish(reply);
+            }
+        }
+
+        private void finish(Reply<Void> reply) {
+            if (spoilt != null) {
+                rollBack();
+                reply.failed(spoilt);
+                return;
+            }
             open.remove(number);
+            over = true;
             Outcome run = null;
             List<Delivery> deliveries = new ArrayList<>();
             for (Retired each : retired) {
