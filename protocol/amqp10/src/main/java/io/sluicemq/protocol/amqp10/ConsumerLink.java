@@ -489,7 +489,8 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
                         Transactions.UNKNOWN_ID, "an outcome in a transaction that is not there"));
                 return;
             }
-            Outcome outcome = outcome((DeliveryState) transactional.getOutcome());
+            DeliveryState said = (DeliveryState) transactional.getOutcome();
+            Outcome outcome = outcome(said);
             if (outcome == null && disposition.getSettled()) {
                 outcome = defaultOutcome();
             }
@@ -498,7 +499,7 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
                 if (disposition.getSettled()) {
                     session().sent().remove(sent.id());
                 }
-                transaction.retire(sent, outcome, disposition.getSettled());
+                transaction.retire(sent, outcome, said, disposition.getSettled());
             }
             return;
         }

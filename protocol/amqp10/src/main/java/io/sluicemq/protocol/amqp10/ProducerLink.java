@@ -205,7 +205,8 @@ final class ProducerLink extends Link {
                 break;
             }
             DeliveryState state = each.outcome();
-            unsettled.put(new Binary(each.tag().array()), state instanceof Accepted || state instanceof Released ? state : null);
+            unsettled.put(new Binary(each.tag().array()),
+                    state instanceof Accepted || state instanceof Released ? state : null);
         }
         answer.setUnsettled(unsettled);
         tags.addAll(resumable.keySet());

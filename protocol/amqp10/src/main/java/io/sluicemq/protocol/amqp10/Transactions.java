@@ -18,6 +18,7 @@ import org.apache.qpid.protonj2.types.Symbol;
 import org.apache.qpid.protonj2.types.messaging.Accepted;
 import org.apache.qpid.protonj2.types.transactions.TransactionErrors;
 import org.apache.qpid.protonj2.types.transactions.TransactionalState;
+import org.apache.qpid.protonj2.types.transport.DeliveryState;
 
 /**
  * The transactions of a connection (part 4): they may span its links and sessions. Owned by the connection's loop.
@@ -76,7 +77,7 @@ final class Transactions {
     /** Publishes and outcomes that happen together or not at all. */
     final class Transaction {
 
-        private record Retired(Sent sent, Outcome outcome, boolean settled) {}
+        private record Retired(Sent sent, Outcome outcome, DeliveryState state, boolean settled) {}
 
         private final long number;
         private final CoordinatorLink by;
@@ -133,9 +134,13 @@ final class Transactions {
             spoilt = new BrokerError.Unavailable("a message of it that was sent settled is refused: " + why);
         }
 
-        /** A delivery ends so, if it is committed. */
-        void retire(Sent sent, Outcome outcome, boolean settled) {
-            retired.add(new Retired(sent, outcome, settled));
+        /**
+         * A delivery ends so, if it is committed.
+         *
+         * @param state the same as the receiver has said it, which is told to it then unless it has settled the delivery
+         */
+        void retire(Sent sent, Outcome outcome, DeliveryState state, boolean settled) {
+            retired.add(new Retired(sent, outcome, state, settled));
         }
 
         void rollBack() {
@@ -192,7 +197,7 @@ final class Transactions {
                 public void done(Void result) {
                     for (Retired each : retired) {
                         if (!each.settled) {
-                            each.sent.link().outcomeFinal(each.sent, Accepted.getInstance());
+                            each.sent.link().outcomeFinal(each.sent, each.state);
                         }
                     }
                     reply.done(null);
