@@ -49,6 +49,9 @@ final class AmqpSession {
     /** Frames that a peer may send before it is told that they have arrived. */
     private static final int INCOMING_WINDOW = 2048;
 
+    /** What a link takes of memory beside what its attach says, in bytes, by rule of thumb. */
+    private static final int LINK_BYTES = 1024;
+
     private final ConnectionSession connection;
     private final int channel;
     private final Begin peersBegin;
@@ -150,7 +153,7 @@ final class AmqpSession {
                 case Transfer transfer -> transfer(transfer, payload, bytes);
                 case Disposition disposition -> disposition(disposition);
                 case Flow flow -> flow(flow);
-                case Attach attach -> attach(attach);
+                case Attach attach -> attach(attach, payload.getReadOffset());
                 case Detach detach -> detach(detach);
                 case End end -> endedByPeer(end);
                 default -> throw AmqpFault.connection(
@@ -173,7 +176,8 @@ final class AmqpSession {
         return link;
     }
 
-    private void attach(Attach attach) throws AmqpFault {
+    /** @param size the bytes of the attach */
+    private void attach(Attach attach, int size) throws AmqpFault {
         if (attach.getHandle() > connection.options().handleMax()) {
             throw AmqpFault.connection(
                     ConnectionError.FRAMING_ERROR,
@@ -194,6 +198,9 @@ final class AmqpSession {
             throw AmqpFault.session(
                     AmqpError.RESOURCE_LIMIT_EXCEEDED, "no handle is left below the peer's handle-max");
         }
+        if (!connection.takesLink(LINK_BYTES + size)) {
+            throw AmqpFault.session(AmqpError.RESOURCE_LIMIT_EXCEEDED, "the connection has too many links");
+        }
         handles.set(handle);
         Link link;
         if (!fromPeer) {
@@ -204,6 +211,7 @@ final class AmqpSession {
             link = new ProducerLink(this, attach, handle);
         }
         detached.remove(detachedKey(link));
+        link.holds(LINK_BYTES + size);
         links.put(attach.getHandle(), link);
         unreleasedLinks++;
         link.openBehind(connection.linkNames().take(link.name(), fromPeer, link));
@@ -373,6 +381,7 @@ final class AmqpSession {
         handles.clear(link.handle());
         links.remove(link.peersHandle(), link);
         leaving.remove(link);
+        connection.linkGone(link.heldBytes());
         unreleasedLinks--;
         releasedIfDone();
     }

@@ -62,6 +62,9 @@ final class ConnectionSession implements ProtocolSession, ClientEvents {
 
     private static final Logger LOG = LoggerFactory.getLogger(ConnectionSession.class);
 
+    /** What the links of a connection may take of memory, in bytes: some thirty thousand small ones. */
+    private static final long MOST_LINK_BYTES = 32 << 20;
+
     private final Wire wire;
     private final Loop loop;
     private final Amqp10Options options;
@@ -94,6 +97,7 @@ final class ConnectionSession implements ProtocolSession, ClientEvents {
     private boolean resourcesLow;
     private int readingHolds;
     private long partialBytes;
+    private long linkBytes;
 
     /** A session that begins where another has not ended yet. */
     private record PostponedBegin(int channel, Begin begin) {}
@@ -397,6 +401,20 @@ final class ConnectionSession implements ProtocolSession, ClientEvents {
 
     // ---- what links hold of the connection's limits
 
+    /** Takes memory for one more link, if the connection may have that. */
+    boolean takesLink(int bytes) {
+        if (linkBytes + bytes > MOST_LINK_BYTES) {
+            return false;
+        }
+        linkBytes += bytes;
+        return true;
+    }
+
+    /** A link is there no more. */
+    void linkGone(int bytes) {
+        linkBytes -= bytes;
+    }
+
     /** A message has arrived and was handed to the broker. */
     void published() {
         congestion.published();
@@ -494,7 +512,7 @@ final class ConnectionSession implements ProtocolSession, ClientEvents {
     private final class IdlePeer implements IdleTimes.Peer {
         @Override
         public void sendEmptyFrame() {
-            if (wire.isWritable() && phase != Phase.CLOSED) {
+            if (wire.isWritable() && phase != Phase.CLOSED && phase != Phase.CLOSING_BY_US) {
                 FrameWriter.empty(out());
             }
         }

@@ -37,6 +37,7 @@ abstract sealed class Link permits ProducerLink, ConsumerLink, CoordinatorLink {
     private final int handle;
     private final long peersHandle;
     private Phase phase = Phase.PENDING;
+    private int heldBytes;
     private boolean attachSent;
     /** Why what the peer wants of the link's end could not be; null if it could. */
     private ErrorCondition leftBehind;
@@ -69,6 +70,15 @@ abstract sealed class Link permits ProducerLink, ConsumerLink, CoordinatorLink {
     /** Our handle. */
     final int handle() {
         return handle;
+    }
+
+    /** It takes so many bytes of what its connection's links may take. */
+    final void holds(int bytes) {
+        heldBytes = bytes;
+    }
+
+    final int heldBytes() {
+        return heldBytes;
     }
 
     final long peersHandle() {

@@ -295,4 +295,31 @@ class SessionTest {
         peer.send(Frames.frame(1, Peer.transfer(0, 0), Peer.message("x")));
         assertThat(peer.expect(1, Disposition.class).getState()).isEqualTo(Accepted.getInstance());
     }
+
+    /** What attaches say is kept as long as their links are: the connection may have so much of it. */
+    @Test
+    void shouldRefuseLinksThatTakeTooMuchMemory() {
+        peer.begin(0);
+        for (int i = 0; i < 400; i++) {
+            String name = "x".repeat(60_000) + i;
+            peer.send(Peer.sender(0, name, null));
+            peer.expect(Attach.class);
+            peer.expect(Flow.class);
+            peer.send(new Detach().setHandle(0).setClosed(true));
+            peer.expect(Detach.class);
+        }
+        int handle = 0;
+        for (List<Frame> answers = List.of(); handle < 1_000; handle++) {
+            peer.send(Peer.sender(handle, "y".repeat(60_000) + handle, null));
+            answers = peer.frames();
+            if (answers.getFirst().performative() instanceof End end) {
+                assertThat(end.getError().getCondition()).isEqualTo(AmqpError.RESOURCE_LIMIT_EXCEEDED);
+                break;
+            }
+        }
+        assertThat(handle).isBetween(400, 600);
+        peer.send(new End());
+        peer.begin(0);
+        peer.attachSender(0, "q");
+    }
 }
