@@ -85,20 +85,15 @@ class SpecReportTest {
         assertThat(tests.keySet()).allSatisfy(clause -> assertThat(isKnown(clause)).as(clause).isTrue());
         assertThat(METHODS).allSatisfy(method -> assertThat(NOT_COVERED.containsKey(method) || isCovered(method, tests))
                 .as("a test with @Spec(\"0-9-1 %s\")", method).isTrue());
-        assertThat(sections()).allSatisfy(section -> assertThat(covering(section, tests))
-                .as("a test with @Spec(\"%s\")", section)
-                .matches(covering -> covering.isEmpty() == NOT_OFFERED.containsKey(section)));
+        assertThat(sections()).allSatisfy(
+                section -> assertThat(NOT_OFFERED.containsKey(section) || isCoveredIn(section, tests))
+                        .as("a test with @Spec(\"%s\")", section).isTrue());
     }
 
-    /** The tests of a section, those of its subsections among them. */
-    private static TreeSet<String> covering(String section, Map<String, TreeSet<String>> tests) {
-        TreeSet<String> covering = new TreeSet<>();
-        tests.forEach((clause, names) -> {
-            if (clause.equals(section) || clause.startsWith(section + ".") || clause.startsWith(section + " ")) {
-                covering.addAll(names);
-            }
-        });
-        return covering;
+    /** Whether a test is about a section, or one of its subsections. */
+    private static boolean isCoveredIn(String section, Map<String, TreeSet<String>> tests) {
+        return tests.keySet().stream().anyMatch(clause -> clause.equals(section) || clause.startsWith(section + ".")
+                || clause.startsWith(section + " "));
     }
 
     private static List<String> sections() {

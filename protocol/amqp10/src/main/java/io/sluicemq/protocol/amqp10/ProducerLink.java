@@ -433,17 +433,31 @@ final class ProducerLink extends Link {
         } catch (MessageFault e) {
             throw new IllegalStateException("what was read once can't be read again", e);
         }
+        if (transaction != null) {
+            transaction.awaitsAddress();
+        }
         relay.resolve(to, kind, new Answer<>() {
             @Override
             public void done(Destination destination) {
-                if (attached()) {
+                // What is in a transaction happens with it, though its link may have gone before.
+                if (transaction == null ? attached() : transaction.isOpen()) {
                     route(received, kept, destination, to, transaction);
+                } else if (received != null && attached()) {
+                    finish(received, Released.getInstance()); // rolled back meanwhile
                 }
+                known();
             }
 
             @Override
             public void refused(TerminusError error) {
                 refuse(received, error.condition(), error.description());
+                known();
+            }
+
+            private void known() {
+                if (transaction != null) {
+                    transaction.addressKnown();
+                }
             }
         });
     }

@@ -53,13 +53,14 @@ final class Transactions {
         if (id == null || id.getLength() != Long.BYTES) {
             return null;
         }
-        return open.get(ByteBuffer.wrap(id.asByteArray()).getLong());
+        Transaction found = open.get(ByteBuffer.wrap(id.asByteArray()).getLong());
+        return found == null || found.discharged != null ? null : found;
     }
 
-    /** Those of a coordinator that has gone are rolled back (part 4, §4.4.2). */
+    /** Those of a coordinator that has gone are rolled back (part 4, §4.4.2), unless they were discharged before. */
     void end(CoordinatorLink by) {
         for (Transaction each : List.copyOf(open.values())) {
-            if (each.by == by) {
+            if (each.by == by && each.discharged == null) {
                 each.rollBack();
             }
         }
@@ -82,6 +83,10 @@ final class Transactions {
         private final Client.Transaction work = connection.client().begin();
         private final List<Retired> retired = new ArrayList<>();
         private final TransactionalState accepted;
+        /** Messages whose addresses are being looked up. */
+        private int awaited;
+        /** Who waits for the commit, if it waits for those. */
+        private Reply<Void> discharged;
 
         private Transaction(long number, CoordinatorLink by) {
             this.number = number;
@@ -96,6 +101,24 @@ final class Transactions {
         /** The state of a delivery that is accepted if it is committed. */
         TransactionalState accepted() {
             return accepted;
+        }
+
+        /** Whether it is neither committed nor rolled back. */
+        boolean isOpen() {
+            return open.get(number) == this;
+        }
+
+        /** A message of it will be published when it is known where it goes: a commit waits for that. */
+        void awaitsAddress() {
+            awaited++;
+        }
+
+        /** That is known, and the message is published or refused. */
+        void addressKnown() {
+            awaited--;
+            if (awaited == 0 && discharged != null && isOpen()) {
+                commitAll(discharged);
+            }
         }
 
         int publish(Message message, Producer producer) {
@@ -127,6 +150,14 @@ final class Transactions {
         }
 
         void commit(Reply<Void> reply) {
+            if (awaited > 0) {
+                discharged = reply;
+            } else {
+                commitAll(reply);
+            }
+        }
+
+        private void commitAll(Reply<Void> reply) {
             open.remove(number);
             Outcome run = null;
             List<Delivery> deliveries = new ArrayList<>();
