@@ -6,7 +6,8 @@ import java.util.List;
 
 /**
  * A queue's consumers and whose turn it is: the highest priority that has a consumer with room, and within it each in turn.
- * With a single active consumer, only that one counts. Owned by the queue's loop.
+ * With a single active consumer, only that one counts. Who has found nothing leaves the line, and comes back in turn when there is
+ * something new. Owned by the queue's loop.
  */
 final class Consumers {
 
@@ -24,6 +25,8 @@ final class Consumers {
     private final List<QueueConsumer> all = new ArrayList<>();
     private final List<Rank> ranks = new ArrayList<>(1);
     private QueueConsumer active;
+    /** Behind the one that was served last of those who leave the line. */
+    private int turn;
     private int filtering;
     private int browsing;
     private int sharing;
@@ -101,8 +104,13 @@ final class Consumers {
 
     /** Takes a consumer away; returns whether it was there. */
     boolean remove(QueueConsumer consumer) {
-        if (!all.remove(consumer)) {
+        int index = all.indexOf(consumer);
+        if (index < 0) {
             return false;
+        }
+        all.remove(index);
+        if (index < turn) {
+            turn--;
         }
         if (consumer.filters()) {
             filtering--;
@@ -142,6 +150,22 @@ final class Consumers {
         }
     }
 
+    /** All of them, beginning with the one whose turn it is among those who leave the line; {@code number} from 0. */
+    QueueConsumer inTurn(int number) {
+        return all.get((turn + number) % all.size());
+    }
+
+    /**
+     * A consumer is given a message: among those who leave the line, it is the turn of the next.
+     *
+     * @param allFilter whether all look for messages that they may have, as there are groups
+     */
+    void served(QueueConsumer consumer, boolean allFilter) {
+        if (filtering > 0 || allFilter) {
+            turn = all.indexOf(consumer) + 1;
+        }
+    }
+
     /** Whether one of them may have messages or not by who has published them. */
     boolean needPublisher() {
         return noLocal > 0;
@@ -178,7 +202,7 @@ final class Consumers {
     void offerFiltering(boolean allFilter, boolean reading) {
         if (filtering > 0 || allFilter) {
             for (int i = 0; i < all.size(); i++) {
-                QueueConsumer consumer = all.get(i);
+                QueueConsumer consumer = inTurn(i);
                 if ((allFilter || consumer.filters()) && !(reading && consumer.waits())) {
                     offer(consumer);
                 }
@@ -190,7 +214,7 @@ final class Consumers {
     void cameBack(QueueEntry entry, int level, boolean allFilter) {
         if (filtering > 0 || allFilter) {
             for (int i = 0; i < all.size(); i++) {
-                QueueConsumer consumer = all.get(i);
+                QueueConsumer consumer = inTurn(i);
                 if (allFilter || consumer.filters()) {
                     // To one who only looks it may have been shown before.
                     if (!consumer.browses() && consumer.wants(entry)) {
@@ -204,7 +228,8 @@ final class Consumers {
 
     /** Messages that nobody could have, or only some could, are for others from now on: all look at all again. */
     void lookAgain() {
-        for (QueueConsumer consumer : all) {
+        for (int i = 0; i < all.size(); i++) {
+            QueueConsumer consumer = inTurn(i);
             if (!consumer.browses()) {
                 consumer.outlook().restart();
                 offer(consumer);
@@ -214,7 +239,8 @@ final class Consumers {
 
     /** From now on those look for messages that they may have who took all, or they take all again. */
     void lookDifferently() {
-        for (QueueConsumer consumer : all) {
+        for (int i = 0; i < all.size(); i++) {
+            QueueConsumer consumer = inTurn(i);
             if (!consumer.filters()) {
                 consumer.outlook().restart();
                 offer(consumer);

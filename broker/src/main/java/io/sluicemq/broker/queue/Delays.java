@@ -157,7 +157,7 @@ final class Delays {
         Backlog inLog = new Backlog();
         for (Delayed entry : all) {
             removed(entry);
-            queue.left(entry.sizeBytes(), entry.charge);
+            queue.departures().left(entry.sizeBytes(), entry.charge);
             if (entry.message == null) {
                 inLog.append(entry.place, entry.share, entry.headerBytes, entry.bodyBytes, QueueEntry.NEVER, null);
             } else {

@@ -476,7 +476,8 @@ final class Paging {
                     message = wanted;
                     message.charge(charges.take(Backlog.position(place)));
                     effects.stored(message);
-                    queue.recount(message, sizeBytes(backlog.firstHeaderBytes(), backlog.firstBodyBytes()));
+                    queue.departures().recount(message,
+                            sizeBytes(backlog.firstHeaderBytes(), backlog.firstBodyBytes()));
                 }
                 if (Backlog.isPaged(place)) {
                     effects.unpage(Backlog.position(place), backlog.firstShare());
@@ -532,7 +533,7 @@ final class Paging {
             }
             read.charge(charges.take(Backlog.position(place)));
             effects.stored(read);
-            queue.recount(read, sizeBytes(headerBytes, bodyBytes));
+            queue.departures().recount(read, sizeBytes(headerBytes, bodyBytes));
             if (Backlog.isPaged(place)) {
                 effects.unpage(Backlog.position(place), share);
             }
@@ -646,7 +647,7 @@ final class Paging {
         backlog.removeFirst();
         ready.waiting(-1);
         queue.leftBacklog(key, headerBytes, bodyBytes, expires);
-        queue.left(sizeBytes(headerBytes, bodyBytes), charge);
+        queue.departures().left(sizeBytes(headerBytes, bodyBytes), charge);
         dropped.run();
         countIndex();
     }
@@ -764,12 +765,12 @@ final class Paging {
             }
             if (letter != null) {
                 letter.charge(charge);
-                queue.recount(letter, sizeBytes);
+                queue.departures().recount(letter, sizeBytes);
                 effects.deadLetter(
                         queue, letter, Death.Reason.EXPIRED, logged ? position : QueueEntry.NOT_LOGGED, share, null);
                 return;
             }
-            queue.left(sizeBytes, charge);
+            queue.departures().left(sizeBytes, charge);
             effects.dropped(Death.Reason.EXPIRED);
             if (logged) {
                 effects.unlog(queue, queue.buried(position), share, null);

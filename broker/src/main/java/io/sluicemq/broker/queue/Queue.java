@@ -53,7 +53,8 @@ public final class Queue {
     private final Consumers consumers;
     private final Pace pace;
     private final LengthLimit limit;
-    private long readyBodyBytes;
+    private final Stock stock;
+    private final Departures departures;
     private int unsettled;
     private long unsettledBytes;
     private boolean removed;
@@ -77,7 +78,6 @@ public final class Queue {
     private final Refusals refusals;
     private final Groups groups;
     private final Delays delays;
-    private long expiringEntries;
     private Loop.Timer unusedTimer;
 
     /**
@@ -105,7 +105,8 @@ public final class Queue {
         this.delays = new Delays(this, effects, loop);
         this.pace = new Pace(loop);
         this.limit = new LengthLimit(name, virtualHost, options);
-        account.gate().drainedWhen(() -> ready.size() == 0);
+        this.stock = new Stock(ready, groups, pace, effects, account);
+        this.departures = new Departures(this, ready, logged, effects, loop, account);
         account.gate().makesRoom(bytes -> effects.lettersLetGo(this, bytes));
     }
 
@@ -180,8 +181,7 @@ public final class Queue {
         for (int level = 0; level < ready.levels(); level++) {
             Backlog backlog = messages.level(level);
             if (backlog != null) {
-                readyBodyBytes += backlog.bodyBytes();
-                expiringEntries += messages.expiring(level);
+                stock.restored(backlog, messages.expiring(level));
                 account.stored(backlog.sizeBytes(), backlog.size());
                 paging.restore(level, backlog);
             }
@@ -313,32 +313,33 @@ public final class Queue {
     public BrokerError enqueue(Message message, long position, int share, boolean reserved, Producer producer) {
         assert loop.isCurrent();
         if (!isCounted(message, reserved)) {
-            unlog(position, share);
+            departures.unlog(position, share);
             return null;
         }
         if (removed || isOwnersOwn(message)) {
-            left(message);
+            departures.left(message);
             effects.notStored(message);
-            unlog(position, share);
+            departures.unlog(position, share);
             return null;
         }
         if (limit.refuses()
                 && limit.isExceededBy(
                         ready.size() + delays.size() + 1L,
-                        readyBodyBytes + delays.bodyBytes() + message.body().length)) {
+                        stock.bodyBytes() + delays.bodyBytes() + message.body().length)) {
             if (options.overflow() == QueueOptions.Overflow.REJECT_PUBLISH_DLX) {
-                deadLetter(message, Death.Reason.MAX_LENGTH, position, share, QueueEntry.NEVER, null);
+                departures.deadLetter(
+                        message, Death.Reason.MAX_LENGTH, position, share, QueueEntry.NEVER, null);
             } else {
-                left(message);
+                departures.left(message);
                 effects.dropped(Death.Reason.MAX_LENGTH);
-                unlog(position, share);
+                departures.unlog(position, share);
             }
             effects.notStored(message);
             return limit.error();
         }
         append(message, position, share);
         if (producer != null && consumers.take() && ready.size() > 0) {
-            pace.waits(producer, ready.size(), readyBodyBytes);
+            pace.waits(producer, ready.size(), stock.bodyBytes());
         }
         return null;
     }
@@ -356,9 +357,9 @@ public final class Queue {
             return true;
         }
         if (reserved) {
-            left(message);
+            departures.left(message);
         } else {
-            uncharge(message);
+            departures.uncharge(message);
         }
         effects.droppedByPolicy();
         account.droppedByPolicy();
@@ -383,10 +384,8 @@ public final class Queue {
             return;
         }
         if (paging != null && paging.takes(level, position, share, message, expiresAt)) {
-            readyBodyBytes += message.body().length;
-            effects.changed(0, 1, 0);
+            stock.came(message.body().length, expiresAt);
             if (expiresAt != QueueEntry.NEVER) {
-                expiringEntries++;
                 expirations.watchBacklog();
             }
             if (!limit.refuses()) {
@@ -403,7 +402,8 @@ public final class Queue {
         entry.share = share;
         entry.waited = waited;
         effects.stored(message);
-        addReady(entry, true);
+        stock.append(entry);
+        consumers.offerFiltering(groups.anyReady(), scans.isReading());
         dispatch();
         if (entry.isReady()) {
             entry.waited = true;
@@ -422,15 +422,16 @@ public final class Queue {
     /** Gives a message to one who doesn't take all and has looked at all before it, if it would wait in the log otherwise. */
     private boolean wasTakenBeforeOthers(Message message, int level, long position, int share, long expiresAt,
             boolean waited) {
-        if (!consumers.filter() || waited && expiresAt <= loop.currentTimeMillis()
-                || dispatching || paging == null || tooManyLettersWait()
+        if (!consumers.filter() || groups.anyReady() && consumers.takeAll()
+                || waited && expiresAt <= loop.currentTimeMillis()
+                || dispatching || paging == null || departures.tooManyLettersWait()
                 || ready.resident() == 0 && !ready.waitsInLog(level)) {
             return false;
         }
         QueueEntry entry = new QueueEntry(this, message, ready.nextSequence(level), expiresAt);
         entry.waited = waited;
         dispatching = true;
-        QueueConsumer taker = scans.takerOf(entry, level, consumers.all());
+        QueueConsumer taker = scans.takerOf(entry, level, consumers);
         dispatching = false;
         if (taker != null) {
             ready.takeSequence(level);
@@ -454,11 +455,7 @@ public final class Queue {
             return;
         }
         paging.due(entry);
-        readyBodyBytes += entry.bodyBytes;
-        effects.changed(0, 1, 0);
-        if (entry.expiresAtMillis != QueueEntry.NEVER) {
-            expiringEntries++;
-        }
+        stock.came(entry.bodyBytes, entry.expiresAtMillis);
     }
 
     /** Those that were due are delayed no more. */
@@ -473,43 +470,9 @@ public final class Queue {
         }
     }
 
-    /** A message that was counted has left for good. */
-    private void left(Message message) {
-        account.left(loop, message.sizeBytes(), 1);
-        uncharge(message);
-    }
-
-    private void uncharge(Message message) {
-        if (message.charge() != null) {
-            message.charge().left(loop);
-        }
-    }
-
-    /**
-     * A message of so many bytes that was counted has left for good, from among those that wait in the log.
-     *
-     * @param charge what it counted for beside this; null for nothing
-     */
-    void left(int sizeBytes, Charge charge) {
-        account.left(loop, sizeBytes, 1);
-        if (charge != null) {
-            charge.left(loop);
-        }
-    }
-
-    /** A message was read that counts as one of another size: of one that was recovered that may not have been known. */
-    void recount(Message message, int counted) {
-        int more = message.sizeBytes() - counted;
-        if (more > 0) {
-            account.stored(more, 0);
-        } else if (more < 0) {
-            account.left(loop, -more, 0);
-        }
-    }
-
     /** The dead letter of a message that has left is where it belongs, or there is none: it counts here no more. */
     public void departed(Message message) {
-        left(message);
+        departures.left(message);
     }
 
     /** With the policy ring: drops the oldest ready messages to make room for so much; returns whether there is room. */
@@ -523,12 +486,9 @@ public final class Queue {
                 stopped = true;
                 paging.dropFirst(level, effects::droppedByPolicy);
             } else {
-                removeReady(entry);
-                entry.gone();
-                effects.released(entry.message);
-                unlog(entry, false, null);
+                stock.remove(entry);
+                departures.ended(entry, false, null);
                 expirations.left(entry);
-                left(entry.message);
                 effects.droppedByPolicy();
             }
             account.droppedByPolicy();
@@ -543,13 +503,13 @@ public final class Queue {
     }
 
     private void dropOverflow() {
-        while (ready.size() > 0 && limit.isExceededBy(ready.size(), readyBodyBytes)) {
+        while (ready.size() > 0 && limit.isExceededBy(ready.size(), stock.bodyBytes())) {
             // The first to go is the oldest of the lowest priority.
             int level = ready.lowest();
             QueueEntry entry = ready.first(level);
             if (entry != null) {
                 leave(entry, Death.Reason.MAX_LENGTH);
-            } else if (paging.isLoading(level) || options.deadLetterExchange() != null) {
+            } else if (paging.isLoading(level) || options.hasLetters(Death.Reason.MAX_LENGTH)) {
                 // It goes when it has been read.
                 paging.load(level);
                 return;
@@ -620,12 +580,7 @@ public final class Queue {
     void leftBacklog(long position, int headerBytes, int bodyBytes, long expiresAtMillis) {
         logged.left(position);
         refusals.left(position);
-        readyBodyBytes -= bodyBytes;
-        if (expiresAtMillis != QueueEntry.NEVER) {
-            expiringEntries--;
-        }
-        effects.changed(0, -1, 0);
-        wakeIfDrained();
+        stock.left(bodyBytes, expiresAtMillis);
     }
 
     /** A read has ended: those who wait for messages may have them. */
@@ -709,12 +664,6 @@ public final class Queue {
         }
     }
 
-    private void unlog(long position, int share) {
-        if (position != QueueEntry.NOT_LOGGED) {
-            effects.unlog(this, position, share, null);
-        }
-    }
-
     /** Up to which position messages may have been delivered. */
     public long takeDelivered() {
         return logged.takeDelivered();
@@ -728,7 +677,7 @@ public final class Queue {
         }
         if (limit.isExceededBy(
                 ready.size() + delays.size() + (long) messages.size(),
-                readyBodyBytes + delays.bodyBytes() + LengthLimit.bodyBytes(messages))) {
+                stock.bodyBytes() + delays.bodyBytes() + LengthLimit.bodyBytes(messages))) {
             return limit.error();
         }
         limit.promise(messages);
@@ -755,13 +704,13 @@ public final class Queue {
         for (int i = 0; i < messages.size(); i++) {
             Message message = messages.get(i);
             if (!isCounted(message, reserved)) {
-                unlog(positions[i], shares[i]);
+                departures.unlog(positions[i], shares[i]);
                 continue;
             }
             if (removed || isOwnersOwn(message)) {
-                left(message);
+                departures.left(message);
                 effects.notStored(message);
-                unlog(positions[i], shares[i]);
+                departures.unlog(positions[i], shares[i]);
             } else {
                 append(message, positions[i], shares[i]);
             }
@@ -870,10 +819,14 @@ public final class Queue {
      * @param ends the numbers behind those, by level, for one that doesn't take all; otherwise null
      */
     boolean isDrained(QueueConsumer consumer, long enoughLoaded, long[] ends) {
+        if (removed) {
+            return true;
+        }
         if (dispatching) {
             return false; // asked again at the end of that
         }
-        if (ready.size() == 0 || !consumer.wantsMore() || !consumers.takesPart(consumer) || tooManyLettersWait()) {
+        if (ready.size() == 0 || !consumer.wantsMore() || !consumers.takesPart(consumer)
+                || departures.tooManyLettersWait()) {
             return true;
         }
         // With room it has had all that is for it in memory.
@@ -944,7 +897,7 @@ public final class Queue {
 
     private void serveGets() {
         while (!gets.isEmpty()) {
-            if (!removed && tooManyLettersWait()) {
+            if (!removed && departures.tooManyLettersWait()) {
                 return; // goes on when there are fewer
             }
             QueueEntry entry = removed ? null : nextUnexpired();
@@ -980,33 +933,17 @@ public final class Queue {
             count += waiting;
         }
         for (QueueEntry entry = ready.first(); entry != null; entry = ready.first()) {
-            removeReady(entry);
-            entry.gone();
-            left(entry.message);
-            effects.released(entry.message);
-            unlog(entry, gone, null);
+            stock.remove(entry);
+            departures.ended(entry, gone, null);
             count++;
         }
-        readyBodyBytes = 0;
-        expiringEntries = 0;
+        stock.cleared();
         logged.cleared();
         scans.cleared();
         refusals.cleared();
         serveGets();
         drains.check();
         return count;
-    }
-
-    private void unlog(QueueEntry entry, boolean already, Completion completion) {
-        if (!entry.isLogged()) {
-            if (completion != null) {
-                completion.met(loop);
-            }
-        } else if (already) {
-            effects.unlogged(entry.position, entry.share, completion);
-        } else {
-            effects.unlog(this, entry.position, entry.share, completion);
-        }
     }
 
     /** Removes the queue if the conditions hold; returns why not, or null. */
@@ -1071,28 +1008,20 @@ public final class Queue {
             logged.settled(entry);
         }
         if (removed) {
-            entry.gone();
-            left(entry.message);
-            effects.released(entry.message);
             // The record of the queue's end may still be on its way to the disk.
-            unlog(entry, true, completion);
+            departures.ended(entry, true, completion);
             return;
         }
         boolean stays = false;
         switch (outcome) {
-            case ACCEPTED -> {
-                entry.gone();
-                left(entry.message);
-                effects.released(entry.message);
-                unlog(entry, committed, completion);
-            }
-            case REJECTED -> bury(entry, Death.Reason.REJECTED, completion);
-            case UNDELIVERABLE -> bury(entry, Death.Reason.DELIVERY_LIMIT, completion);
+            case ACCEPTED -> departures.ended(entry, committed, completion);
+            case REJECTED -> departures.bury(entry, Death.Reason.REJECTED, completion);
+            case UNDELIVERABLE -> departures.bury(entry, Death.Reason.DELIVERY_LIMIT, completion);
             case REQUEUED, REQUEUED_ELSEWHERE -> {
                 entry.redelivered = true;
                 entry.deliveryCount++;
                 if (options.countsDeliveries() && entry.deliveryCount > options.deliveryLimit()) {
-                    bury(entry, Death.Reason.DELIVERY_LIMIT, completion);
+                    departures.bury(entry, Death.Reason.DELIVERY_LIMIT, completion);
                 } else {
                     if (options.countsDeliveries() && entry.isLogged()) {
                         effects.deliveryFailed(this, entry.position, entry.deliveryCount);
@@ -1132,7 +1061,8 @@ public final class Queue {
             giveBackToLog(entry);
             return;
         }
-        addReady(entry, false);
+        stock.restore(entry);
+        consumers.cameBack(entry, ready.level(entry), groups.anyReady());
         if (entry.expiresAtMillis != QueueEntry.NEVER) {
             expirations.watch(entry);
         }
@@ -1141,66 +1071,18 @@ public final class Queue {
     /** One that a consumer who doesn't take all has had, from behind others that wait in the log, returns to its place. */
     private void giveBackToLog(QueueEntry entry) {
         int level = ready.level(entry);
-        cameReady(entry);
+        stock.came(entry);
         consumers.cameBack(entry, level, groups.anyReady());
         scans.cameBack(level, entry.sequence);
         paging.takeBack(entry);
         expirations.watchBacklog();
     }
 
-    // ---- ready messages
-
-    private void addReady(QueueEntry entry, boolean isNew) {
-        if (isNew) {
-            ready.append(entry);
-        } else {
-            ready.restore(entry);
-        }
-        groups.ready(entry);
-        cameReady(entry);
-        if (isNew) {
-            consumers.offerFiltering(groups.anyReady(), scans.isReading());
-        } else {
-            consumers.cameBack(entry, ready.level(entry), groups.anyReady());
-        }
-    }
-
-    private void cameReady(QueueEntry entry) {
-        readyBodyBytes += entry.message.body().length;
-        if (entry.expiresAtMillis != QueueEntry.NEVER) {
-            expiringEntries++;
-        }
-        effects.changed(0, 1, 0);
-    }
-
-    private void removeReady(QueueEntry entry) {
-        ready.remove(entry);
-        groups.left(entry);
-        leftReady(entry);
-    }
-
-    private void leftReady(QueueEntry entry) {
-        readyBodyBytes -= entry.message.body().length;
-        if (entry.expiresAtMillis != QueueEntry.NEVER) {
-            expiringEntries--;
-        }
-        effects.changed(0, -1, 0);
-        if (pace.isHolding()) {
-            pace.left(ready.size(), readyBodyBytes);
-        }
-        wakeIfDrained();
-    }
-
-    /** Who waits goes on when there is nothing left that consumers could take. */
-    private void wakeIfDrained() {
-        if (ready.size() == 0 && account.isWaited()) {
-            account.gate().plan();
-        }
-    }
+    // ---- leaving
 
     /** Takes a ready entry out for a consumer. */
     private void take(QueueEntry entry, QueueConsumer consumer) {
-        removeReady(entry);
+        stock.remove(entry);
         handOver(entry, consumer);
     }
 
@@ -1208,14 +1090,15 @@ public final class Queue {
     private void handOver(QueueEntry entry, QueueConsumer consumer) {
         entry.taken(consumer);
         consumer.taken(entry.windowBytes());
+        consumers.served(consumer, groups.anyReady());
         groups.taken(entry, consumer);
         if (consumer.settles()) {
             if (entry.refusers != null) {
                 refusals.gone(entry);
             }
-            left(entry.message);
+            departures.left(entry.message);
             effects.released(entry.message);
-            unlog(entry, false, null);
+            departures.unlog(entry, false, null);
             if (!consumer.hasEnded()) {
                 effects.underWay(entry.windowBytes());
             }
@@ -1233,40 +1116,14 @@ public final class Queue {
 
     /** A ready entry leaves for another reason than a consumer. */
     private void leave(QueueEntry entry, Death.Reason reason) {
-        removeReady(entry);
-        bury(entry, reason, null);
+        stock.remove(entry);
+        departures.bury(entry, reason, null);
         expirations.left(entry);
     }
 
-    private void bury(QueueEntry entry, Death.Reason reason, Completion completion) {
-        entry.gone();
-        effects.released(entry.message);
-        deadLetter(entry.message, reason, entry.position, entry.share, entry.expiresAtMillis, completion);
-    }
-
-    private void deadLetter(
-            Message message, Death.Reason reason, long position, int share, long expiresAtMillis,
-            Completion completion) {
-        // What a length limit pushes out can't wait for room without end: producers push out more.
-        if (options.hasLetters(reason) && (reason != Death.Reason.MAX_LENGTH || !tooManyLettersWait())) {
-            logged.dying(
-                    ready.level(message.priority()), position, share, message.header().length, message.body().length,
-                    expiresAtMillis);
-            effects.deadLetter(this, message, reason, position, share, completion);
-            return;
-        }
-        left(message);
-        effects.dropped(reason);
-        if (position != QueueEntry.NOT_LOGGED) {
-            effects.unlog(this, position, share, completion);
-        } else if (completion != null) {
-            completion.met(loop);
-        }
-    }
-
-    /** Whether so many dead letters wait for room that consumers must not cause more. */
-    private boolean tooManyLettersWait() {
-        return options.hasLetters() && effects.lettersWaiting(this) >= MOST_LETTERS;
+    /** By which way its messages leave for good. */
+    Departures departures() {
+        return departures;
     }
 
     /** What the log has of it. */
@@ -1292,7 +1149,7 @@ public final class Queue {
             dispatchAgain = true;
             return;
         }
-        if (tooManyLettersWait()) {
+        if (departures.tooManyLettersWait()) {
             drains.check();
             return; // goes on when there are fewer
         }
@@ -1309,6 +1166,8 @@ public final class Queue {
         if (ready.size() > 0) {
             readAhead();
             askForCredit();
+        } else if (!gets.isEmpty()) {
+            serveGets(); // what they waited for has left otherwise
         }
         drains.check();
     }
@@ -1348,7 +1207,7 @@ public final class Queue {
 
     private QueueEntry nextUnexpired() {
         QueueEntry entry = ready.first();
-        if (expiringEntries > 0) {
+        if (stock.expires()) {
             long now = loop.currentTimeMillis();
             while (entry != null && isExpired(entry, now)) {
                 leave(entry, Death.Reason.EXPIRED);
@@ -1360,7 +1219,7 @@ public final class Queue {
 
     private QueueEntry nextFor(QueueConsumer consumer) {
         QueueEntry entry = scans.next(consumer);
-        if (expiringEntries > 0) {
+        if (stock.expires()) {
             long now = loop.currentTimeMillis();
             while (entry != null && isExpired(entry, now)) {
                 leave(entry, Death.Reason.EXPIRED);
@@ -1381,7 +1240,7 @@ public final class Queue {
 
     /** Whether a consumer may be given a message now. */
     boolean canTake(QueueConsumer consumer) {
-        return consumer.canTake() && consumers.takesPart(consumer) && !tooManyLettersWait();
+        return consumer.canTake() && consumers.takesPart(consumer) && !departures.tooManyLettersWait();
     }
 
     /** A consumer may look for messages again. */
@@ -1410,7 +1269,7 @@ public final class Queue {
 
     /** Gives a message to a consumer that was taken out of those that wait in the log. */
     void giveFromLog(QueueEntry entry, QueueConsumer consumer) {
-        leftReady(entry);
+        stock.left(entry);
         handOver(entry, consumer);
         entry.deliver(loop);
     }
@@ -1453,7 +1312,7 @@ public final class Queue {
 
     /** Whether any of its ready messages expires. */
     boolean hasExpiring() {
-        return expiringEntries > 0;
+        return stock.expires();
     }
 
     // ---- what the log asks

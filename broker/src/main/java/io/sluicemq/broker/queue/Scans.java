@@ -177,27 +177,41 @@ final class Scans {
      *
      * @return who takes it; null for nobody
      */
-    QueueConsumer takerOf(QueueEntry entry, int level, List<QueueConsumer> consumers) {
+    QueueConsumer takerOf(QueueEntry entry, int level, Consumers consumers) {
         QueueConsumer taker = null;
         for (int i = 0; i < consumers.size(); i++) {
-            QueueConsumer consumer = consumers.get(i);
-            Outlook outlook = consumer.outlook();
-            if (!consumer.filters() || outlook.waits() || outlook.next(level) != entry.sequence) {
+            QueueConsumer consumer = consumers.inTurn(i);
+            if (!hasComeTo(consumer, level, entry.sequence) || isNoBetter(consumer, taker)) {
                 continue;
             }
             if (!consumer.accepts(entry)) {
-                outlook.passed(level, entry.sequence);
+                consumer.outlook().passed(level, entry.sequence);
             } else if (queue.canTake(consumer)) {
                 if (consumer.browses()) {
-                    outlook.passed(level, entry.sequence);
+                    consumer.outlook().passed(level, entry.sequence);
                     queue.show(entry, consumer);
-                } else if (taker == null) {
-                    outlook.passed(level, entry.sequence);
+                } else {
                     taker = consumer;
                 }
             }
         }
+        for (int i = 0; taker != null && i < consumers.size(); i++) {
+            QueueConsumer consumer = consumers.inTurn(i);
+            if (!consumer.browses() && hasComeTo(consumer, level, entry.sequence)) {
+                consumer.outlook().passed(level, entry.sequence);
+            }
+        }
         return taker;
+    }
+
+    /** Whether the next message of a level is the next for a consumer to look at. */
+    private static boolean hasComeTo(QueueConsumer consumer, int level, long sequence) {
+        return consumer.filters() && !consumer.waits() && consumer.outlook().next(level) == sequence;
+    }
+
+    /** Whether one that would take a message need not be asked, as another takes it whose turn comes first. */
+    private static boolean isNoBetter(QueueConsumer consumer, QueueConsumer taker) {
+        return taker != null && !consumer.browses() && consumer.spec().priority() <= taker.spec().priority();
     }
 
     // ---- reading
@@ -357,24 +371,31 @@ final class Scans {
             QueueEntry probe = queue.probe(message, sequence, key, backlog.expiresAt(sequence));
             boolean expired = queue.isExpired(probe);
             boolean somebody = false;
+            QueueConsumer taker = null;
             for (int i = 0; i < waiting.size(); i++) {
                 QueueConsumer consumer = waiting.get(i);
-                if (!isAt(consumer, sequence)) {
+                if (!isAt(consumer, sequence) || isNoBetter(consumer, taker)) {
                     continue;
                 }
                 if (expired || !consumer.accepts(probe)) {
                     consumer.outlook().passed(level, sequence);
                     somebody = true;
                 } else if (queue.canTake(consumer)) {
-                    consumer.outlook().passed(level, sequence);
                     somebody = true;
-                    if (!consumer.browses()) {
-                        queue.giveFromLog(paging.takeOut(level, sequence, read), consumer);
-                        // The others go on behind it.
-                        return true;
+                    if (consumer.browses()) {
+                        consumer.outlook().passed(level, sequence);
+                        queue.show(probe, consumer);
+                    } else {
+                        taker = consumer;
                     }
-                    queue.show(probe, consumer);
                 }
+            }
+            if (taker != null) {
+                taker.outlook().passed(level, sequence);
+                // The next is for another, if that wants it.
+                waiting.remove(taker);
+                waiting.add(taker);
+                queue.giveFromLog(paging.takeOut(level, sequence, read), taker);
             }
             return somebody;
         }

@@ -262,6 +262,41 @@ class FilterTest {
         assertNothingIsLeft();
     }
 
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void shouldShareWhatComesAmongThoseWhoWantTheSame(boolean behindOthers) {
+        producer.declaresDurable("q", Map.of());
+        publish(1, behindOthers ? 2 : 1, true);
+        List<TestConsumer> consumers = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            TestConsumer consumer = consumer(i == 1 ? producer : taker, spec("q", new Every(2, 0), false), false);
+            limit(consumer, Long.MAX_VALUE);
+            consumers.add(consumer);
+        }
+        for (int i = 2; i <= 24; i += 2) {
+            publish(i, i + 1, true);
+        }
+        assertThat(consumers).allMatch(consumer -> consumer.deliveries.size() == 4);
+    }
+
+    @Test
+    void shouldServeConsumersOfAHigherPriorityFirstFromBehindOthers() {
+        producer.declaresDurable("q", Map.of());
+        publish(1, 2, true);
+        ConsumerSpec low = spec("q", new Every(2, 0), false);
+        ConsumerSpec high = new ConsumerSpec(
+                "q", "tag", false, false, false, 0, Credit.LIMIT, 5, false, new Every(2, 0), Map.of());
+        TestConsumer first = consumer(taker, low, false);
+        TestConsumer second = consumer(taker, high, false);
+        limit(first, Long.MAX_VALUE);
+        limit(second, 3);
+        for (int i = 2; i <= 10; i += 2) {
+            publish(i, i + 1, true);
+        }
+        assertThat(second.texts()).containsExactly("m2", "m4", "m6");
+        assertThat(first.texts()).containsExactly("m8", "m10");
+    }
+
     /** Where nothing is paged, a long queue isn't looked through in one go. */
     @Test
     void shouldLookAtManyMessagesInMemoryInTurns() {

@@ -58,6 +58,21 @@ class GroupTest {
     }
 
     @Test
+    void shouldShareMessagesWithoutAGroupAmongThoseWhoHaveRoom() {
+        declares();
+        TestConsumer busy = client.consumes("q", 1);
+        TestConsumer second = client.consumes("q", 0);
+        TestConsumer third = client.consumes("q", 0);
+        publishes("a1", "a2"); // of which one waits for its consumer
+        for (int i = 0; i < 6; i++) {
+            client.publishes(message("", "q", "none"));
+        }
+        assertThat(busy.deliveries).hasSize(1);
+        assertThat(second.deliveries).hasSize(3);
+        assertThat(third.deliveries).hasSize(3);
+    }
+
+    @Test
     void shouldGoOnWithOtherGroupsWhenAConsumerHasNoRoom() {
         declares();
         TestConsumer first = client.consumes("q", 1);

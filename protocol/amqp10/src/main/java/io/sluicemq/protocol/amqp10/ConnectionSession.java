@@ -73,6 +73,7 @@ final class ConnectionSession implements ProtocolSession, ClientEvents {
     private final ConnectionLog log;
     private final Output output;
     private final Congestion congestion;
+    private final SuspendedLinks suspendedLinks = new SuspendedLinks();
     private final LargeMessages largeMessages = new LargeMessages(this);
     private final LinkNames linkNames = new LinkNames();
     private final IncomingMessage reader = new IncomingMessage();
@@ -414,6 +415,10 @@ final class ConnectionSession implements ProtocolSession, ClientEvents {
 
     LargeMessages largeMessages() {
         return largeMessages;
+    }
+
+    SuspendedLinks suspendedLinks() {
+        return suspendedLinks;
     }
 
     boolean readingPaused() {

@@ -79,6 +79,9 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
     /** The first of {@link #pending}, part of which was sent. */
     private boolean current;
     private int currentId;
+    /** What it says of itself; once the receiver has settled it, it is not to be asked any more. */
+    private boolean currentSettled;
+    private int currentWindowBytes;
     private long currentAt;
     private boolean waitsForOutput;
     private boolean waitsForWindow;
@@ -348,16 +351,17 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
 
     /** Sends a frame of the first delivery; returns its size in bytes. */
     private int sendFrame() {
-        Delivery delivery = pending.peek();
         boolean first = !current;
-        boolean settled = presettles || delivery.settled();
         if (first) {
+            Delivery delivery = pending.peek();
+            currentSettled = presettles || delivery.settled();
+            currentWindowBytes = delivery.windowBytes();
             message.of(delivery, connection().loop().currentTimeMillis());
             current = true;
             currentAt = 0;
             currentId = session().takeDeliveryId();
             begun++;
-            if (!settled) {
+            if (!currentSettled) {
                 session().sent().add(currentId, new Sent(this, currentId, delivery));
             }
         }
@@ -367,7 +371,8 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
         boolean more = length < left;
         ByteBuf out = connection().out();
         int start = FrameWriter.beginTransfer(
-                out, session().channel(), handle(), currentId, Integer.toUnsignedLong(currentId), first, settled, more);
+                out, session().channel(), handle(), currentId, Integer.toUnsignedLong(currentId), first,
+                currentSettled, more);
         message.write(currentAt, length, out);
         FrameWriter.endTransfer(out, start);
         session().frameSent();
@@ -377,7 +382,7 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
             current = false;
             deliveryCount++;
             pending.poll();
-            owe(delivery.windowBytes());
+            owe(currentWindowBytes);
         }
         return length + FrameReader.HEAD_BYTES;
     }
@@ -538,11 +543,15 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
         message.clear();
         while (!pending.isEmpty()) {
             Delivery delivery = pending.poll();
-            if (partly && !delivery.settled()) {
+            // The receiver may have dealt with what it has got in part only; then it is over, or in a transaction's hands.
+            Sent started = partly && !currentSettled ? session().sent().get(currentId) : null;
+            if (!partly || started != null && !started.isBound()) {
+                giveBack(delivery);
+            }
+            if (started != null && !started.isBound()) {
                 session().sent().remove(currentId);
             }
             partly = false;
-            giveBack(delivery);
         }
         session().sent().forEach(sent -> {
             if (sent.link() == this && !sent.isBound()) {
@@ -575,7 +584,7 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
 
             @Override
             public void refused(TerminusError error) {
-                connection().log().info("what link '{}' was to leave behind: {}", name(), error.description());
+                leavesBehind(error);
                 done.run();
             }
         });

@@ -19,10 +19,16 @@ import io.sluicemq.protocol.amqp10.terminus.TargetNode;
 import io.sluicemq.protocol.amqp10.terminus.TerminusError;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import org.apache.qpid.protonj2.types.Binary;
 import org.apache.qpid.protonj2.types.Symbol;
 import org.apache.qpid.protonj2.types.UnsignedLong;
+import org.apache.qpid.protonj2.types.messaging.Accepted;
 import org.apache.qpid.protonj2.types.messaging.Rejected;
 import org.apache.qpid.protonj2.types.messaging.Released;
 import org.apache.qpid.protonj2.types.messaging.Target;
@@ -52,10 +58,16 @@ final class ProducerLink extends Link {
 
     private static final Symbol DELAYED_DELIVERY = Symbol.valueOf("DELAYED_DELIVERY");
 
-    /** What a message's size is taken for before one has come, in bytes; by a link to an address, for its first message alone. */
+    /** What a message's size is taken for before one has come, in bytes. */
     private static final int FIRST_ESTIMATE = 1024;
 
     private static final int ESTIMATE_WEIGHT = 8;
+
+    /** Bytes of an attach of ours with source and target of usual size, beside its name. */
+    private static final int ATTACH_BYTES = 300;
+
+    /** Bytes of an entry of an unsettled map beside its tag. */
+    private static final int UNSETTLED_ENTRY_BYTES = 10;
 
     private final Attach peersAttach;
     private final boolean settlesSecond;
@@ -63,6 +75,8 @@ final class ProducerLink extends Link {
     /** Tags of deliveries that are not settled (§2.6.12: each is unique among them). */
     private final Set<ByteBuffer> tags = new HashSet<>();
 
+    /** Deliveries of the link that had this name, not settled when it was detached. */
+    private Map<ByteBuffer, Received> resumable = Map.of();
     private TargetNode node;
     private CreditLine line;
     private int deliveryCount;
@@ -142,7 +156,9 @@ final class ProducerLink extends Link {
     }
 
     private void attach() {
-        attach(answer()
+        Attach answer = answer();
+        resume(answer);
+        attach(answer
                 .setTarget(node.answer())
                 .setMaxMessageSize(UnsignedLong.valueOf(connection().options().maxMessageBytes()))
                 .setOfferedCapabilities(DELAYED_DELIVERY));
@@ -159,10 +175,58 @@ final class ProducerLink extends Link {
         }
     }
 
+    /** Tells what has become of the deliveries that the peer has not settled (§2.6.13), as far as that fits into a frame. */
+    private void resume(Attach answer) {
+        Set<ByteBuffer> wanted = new HashSet<>();
+        if (peersAttach.getUnsettled() != null) {
+            for (Binary tag : peersAttach.getUnsettled().keySet()) {
+                wanted.add(ByteBuffer.wrap(tag.asByteArray()));
+            }
+        }
+        resumable = new LinkedHashMap<>(connection().suspendedLinks().take(name(), wanted));
+        if (resumable.isEmpty()) {
+            return;
+        }
+        Map<Binary, DeliveryState> unsettled = new LinkedHashMap<>();
+        int room = connection().peerFrameMax() - ATTACH_BYTES - 4 * name().length();
+        for (Received each : resumable.values()) {
+            // Only an outcome without fields is sure to fit; that there is another is told when it is resumed.
+            room -= each.tag().remaining() + UNSETTLED_ENTRY_BYTES;
+            if (room < 0) {
+                answer.setIncompleteUnsettled(true);
+                break;
+            }
+            DeliveryState state = each.outcome();
+            unsettled.put(new Binary(each.tag().array()), state instanceof Accepted || state instanceof Released ? state : null);
+        }
+        answer.setUnsettled(unsettled);
+        tags.addAll(resumable.keySet());
+    }
+
+    /** The peer resumes a delivery; one that is not known here is ignored (§2.7.5, resume). */
+    private void resumed(Partial resumed) {
+        deliveryCount++;
+        spent();
+        Received received = resumable.remove(resumed.tag);
+        if (received != null) {
+            if (resumed.settled) {
+                tags.remove(resumed.tag);
+                received.over();
+            } else {
+                received.resumed(this, resumed.id);
+                session().received().add(resumed.id, received);
+                if (received.outcome() != null) {
+                    finish(received, received.outcome() instanceof Accepted ? null : received.outcome());
+                }
+            }
+        }
+        regulateCredit();
+    }
+
     // ---- credit
 
     private int wantedCredit() {
-        if (!estimated && line != null) {
+        if (!estimated && line != null && line.isLimited()) {
             // Room for many messages of which nobody knows how large they are may be room for few of them.
             return 1;
         }
@@ -279,6 +343,10 @@ final class ProducerLink extends Link {
                 throw AmqpFault.link(AmqpError.INVALID_FIELD, "a delivery without delivery-tag");
             }
             ByteBuffer tag = ByteBuffer.wrap(transfer.getDeliveryTag().tagBytes());
+            if (transfer.getResume()) {
+                resume(transfer, tag);
+                return;
+            }
             if (tags.contains(tag)) {
                 throw AmqpFault.link(
                         AmqpError.NOT_ALLOWED, "a delivery with the tag of another that is not settled");
@@ -306,6 +374,14 @@ final class ProducerLink extends Link {
             return;
         }
         partial.settled |= settles(transfer);
+        if (partial.resumes) {
+            if (!transfer.getMore()) {
+                Partial whole = partial;
+                partial = null;
+                resumed(whole);
+            }
+            return;
+        }
         if (transfer.getState() != null) {
             partial.state = transfer.getState();
         }
@@ -341,6 +417,17 @@ final class ProducerLink extends Link {
         }
     }
 
+    private void resume(Transfer transfer, ByteBuffer tag) {
+        Partial resumes = new Partial((int) transfer.getDeliveryId(), tag);
+        resumes.resumes = true;
+        resumes.settled = settles(transfer) || transfer.getAborted();
+        if (transfer.getMore() && !transfer.getAborted()) {
+            partial = resumes;
+        } else {
+            resumed(resumes);
+        }
+    }
+
     private boolean settles(Transfer transfer) {
         return transfer.getSettled() || peersAttach.getSenderSettleMode() == SenderSettleMode.SETTLED;
     }
@@ -361,7 +448,7 @@ final class ProducerLink extends Link {
         if (turn != null) {
             turn.end();
             turn = null;
-        } else if (partial != null) {
+        } else if (assembly != null) {
             connection().holdsPartial(-assembly.heldBytes());
         }
         partial = null;
@@ -502,8 +589,8 @@ final class ProducerLink extends Link {
 
     /** Larger messages count at once, and smaller ones little by little: what is too much credit can't be taken back in time. */
     private void estimate(int sizeBytes) {
-        if (!estimated || sizeBytes > estimateBytes) {
-            estimated = true;
+        estimated = true;
+        if (sizeBytes > estimateBytes) {
             estimateBytes = sizeBytes;
         } else {
             estimateBytes -= (estimateBytes - sizeBytes) / ESTIMATE_WEIGHT;
@@ -541,11 +628,17 @@ final class ProducerLink extends Link {
         if (received.isOver()) {
             return;
         }
+        if (ends == LinkEnd.DETACHED || ends == LinkEnd.SESSION_ENDED) {
+            // The peer does not listen: it asks when it comes back.
+            received.outcome(state == null ? Accepted.getInstance() : state);
+            return;
+        }
         boolean settles = !received.settlesSecond();
         if (settles || ends == LinkEnd.CLOSED) {
             forget(received);
         } else {
             received.told();
+            received.outcome(state == null ? Accepted.getInstance() : state);
         }
         if (state == null) {
             session().settlements().accepted(received.id(), settles);
@@ -575,12 +668,31 @@ final class ProducerLink extends Link {
                 }
             });
         }
+        suspend();
         if (line != null) {
             line.close();
             line = null;
         }
         if (!asking) {
             leaveNode();
+        }
+    }
+
+    private void suspend() {
+        List<Received> unsettled = new ArrayList<>(resumable.values());
+        resumable = Map.of();
+        if (ends == LinkEnd.CLOSED) {
+            unsettled.forEach(Received::over);
+            return;
+        }
+        session().received().forEach(received -> {
+            if (received.link() == this) {
+                unsettled.add(received);
+            }
+        });
+        unsettled.forEach(received -> session().received().remove(received.id()));
+        if (!unsettled.isEmpty()) {
+            connection().suspendedLinks().keep(name(), unsettled);
         }
     }
 
@@ -604,7 +716,7 @@ final class ProducerLink extends Link {
 
             @Override
             public void refused(TerminusError error) {
-                connection().log().info("what link '{}' was to leave behind: {}", name(), error.description());
+                leavesBehind(error);
                 done.run();
             }
         });

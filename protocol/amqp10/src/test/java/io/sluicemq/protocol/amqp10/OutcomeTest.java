@@ -248,4 +248,26 @@ class OutcomeTest {
         }
         assertThat(texts).containsExactly("5", "6", "7", "8", "9");
     }
+
+    /** A receiver need not have all of a delivery to say what becomes of it. */
+    @Test
+    void shouldTakeTheOutcomeOfADeliveryThatIsUnderWay() {
+        Peer sender = Peer.connected(lab, 1);
+        sender.attachSender(0, "q");
+        sender.send(Peer.inFrames(0, 0, Peer.message(new byte[400_000]), 60_000));
+        for (boolean settled : new boolean[] {true, false}) {
+            peer.send(1, Peer.begin().setIncomingWindow(2));
+            peer.frames();
+            peer.send(1, Peer.receiver(0, "r", "q"));
+            peer.frames();
+            peer.send(1, Peer.credit(0, 0, 1).setIncomingWindow(2));
+            assertThat(peer.frames()).hasSize(2);
+            peer.send(1, new Disposition().setRole(Role.RECEIVER).setFirst(0).setSettled(settled)
+                    .setState(settled ? Released.getInstance() : new Rejected()));
+            peer.send(1, new org.apache.qpid.protonj2.types.transport.End());
+            peer.frames();
+            assertThat(unsettled()).isZero();
+            assertThat(ready()).isEqualTo(settled ? 1 : 0);
+        }
+    }
 }
