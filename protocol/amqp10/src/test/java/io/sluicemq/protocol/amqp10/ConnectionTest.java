@@ -455,7 +455,7 @@ class ConnectionTest {
         }
     }
 
-    // ---- close (§2.4.3)
+    // ---- close (§2.4.3, §2.7.9)
 
     @Test
     void shouldAnswerACloseWhenAllIsGivenBack() {

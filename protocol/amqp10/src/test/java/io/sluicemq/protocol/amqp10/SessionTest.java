@@ -19,7 +19,7 @@ import org.apache.qpid.protonj2.types.transport.SessionError;
 import org.apache.qpid.protonj2.types.transport.Transfer;
 import org.junit.jupiter.api.Test;
 
-/** Sessions and their windows (1.0 §2.5). */
+/** Sessions and their windows (1.0 §2.5, §2.7.2, §2.7.8). */
 class SessionTest {
 
     private final Lab lab = new Lab();

@@ -68,6 +68,24 @@ class JmsTransactionsTest {
         shouldBeEmpty(watching);
     }
 
+    /** The producer sends by the anonymous relay, and has gone before it is known where its messages go. */
+    @Test
+    @Spec("1.0 §4.4.1")
+    void shouldCommitWhatGoesToQueuesThatAreOnlyMadeForIt(Lab lab) throws Exception {
+        Connection connection = JmsClient.connect(lab);
+        Session session = connection.createSession(true, Session.SESSION_TRANSACTED);
+        for (int i = 0; i < 50; i++) {
+            Queue queue = JmsClient.queue(lab);
+            MessageProducer producer = session.createProducer(null);
+            producer.send(queue, session.createTextMessage("here"));
+            producer.close();
+            session.commit();
+
+            assertThat(text(receive(session.createConsumer(queue)))).isEqualTo("here");
+            session.commit();
+        }
+    }
+
     @Test
     @Spec({"1.0 §4.4.2", "1.0 §4.4.4.2"})
     void shouldDeliverAgainWhatWasRolledBack(Lab lab) throws Exception {
