@@ -384,7 +384,8 @@ final class Ledger {
     /** Whether a copy must be among the ready messages of its queue. When nothing goes on. */
     boolean isReady(Copy copy) {
         QueueModel queue = copy.queue;
-        boolean mayBeElsewhere = copy.gone || copy.mayBeGone || copy.rejected || copy.holder != null || copy.ending != null
+        boolean mayBeElsewhere = copy.gone || copy.mayBeGone || copy.rejected || copy.holder != null
+                || copy.ending != null
                 || copy.acceptedIn == life || copy.letter || queue.takers > 0 || queue.dropsHead || queue.temporary
                 || queue.isForDeadLetters;
         return copy.certain && !mayBeElsewhere && copy.expiresNanos == Long.MAX_VALUE && copy.sent.notBeforeMillis == 0

@@ -524,7 +524,8 @@ final class Peer implements ClientEvents {
                 // What was for the consumer of a group may come when that has gone.
                 Long before = last.put(
                         copy.sent.producer + '/' + queue.level(copy.sent) + '/' + copy.sent.group, id);
-                Broken.unless(before == null || before < id, "%s was delivered behind message %d to %s", copy, before, this);
+                Broken.unless(before == null || before < id, "%s was delivered behind message %d to %s", copy, before,
+                        this);
             }
             if (consumer != null) {
                 if (random.nextInt(3) > 0) {
@@ -587,7 +588,8 @@ final class Peer implements ClientEvents {
 
         @Override
         public String toString() {
-            return (browses ? "a browser" : "a consumer") + " of " + name + (filter == null ? "" : " that wants " + filter);
+            return (browses ? "a browser" : "a consumer") + " of " + name
+                    + (filter == null ? "" : " that wants " + filter);
         }
 
         /** It may have so many more than it has had. */
