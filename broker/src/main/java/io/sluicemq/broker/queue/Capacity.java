@@ -83,11 +83,11 @@ final class Capacity {
 
     private BrokerError refusal(int messages, long bodyBytes) {
         return limit.refuses()
-                        && limit.isExceededBy(
-                                ready.size() + delays.size() + (long) messages,
-                                stock.bodyBytes() + delays.bodyBytes() + bodyBytes)
-                ? limit.error()
-                : null;
+                && limit.isExceededBy(
+                        ready.size() + delays.size() + (long) messages,
+                        stock.bodyBytes() + delays.bodyBytes() + bodyBytes)
+                                ? limit.error()
+                                : null;
     }
 
     /** Promises room for messages, or says why not. */

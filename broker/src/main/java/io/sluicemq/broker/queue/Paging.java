@@ -476,7 +476,8 @@ final class Paging {
                     message = wanted;
                     message.charge(charges.take(Backlog.position(place)));
                     effects.stored(message);
-                    queue.departures().recount(message, sizeBytes(backlog.firstHeaderBytes(), backlog.firstBodyBytes()));
+                    queue.departures().recount(message,
+                            sizeBytes(backlog.firstHeaderBytes(), backlog.firstBodyBytes()));
                 }
                 if (Backlog.isPaged(place)) {
                     effects.unpage(Backlog.position(place), backlog.firstShare());
@@ -527,7 +528,8 @@ final class Paging {
         public void entry(
                 long place, int share, int headerBytes, int bodyBytes, long expiresAtMillis, Message message) {
             if (place == Backlog.IN_MEMORY) {
-                entry = queue.transits().entryOf(message, sequence, Backlog.heldKey(level, sequence), share, expiresAtMillis);
+                entry = queue.transits().entryOf(message, sequence, Backlog.heldKey(level, sequence), share,
+                        expiresAtMillis);
                 return;
             }
             read.charge(charges.take(Backlog.position(place)));
