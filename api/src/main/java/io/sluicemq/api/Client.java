@@ -75,6 +75,11 @@ public interface Client {
         throw new UnsupportedOperationException("queues can't be described here");
     }
 
+    /** What is configured for messages of that address that nobody takes, at this moment. */
+    default Undeliverable undeliverable(String address) {
+        return Undeliverable.DROPPED;
+    }
+
     /** Deletes a queue; the result is the number of messages deleted with it. */
     void deleteQueue(String name, boolean ifUnused, boolean ifEmpty, Reply<Long> reply);
 

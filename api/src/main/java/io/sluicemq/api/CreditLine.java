@@ -35,6 +35,12 @@ public interface CreditLine {
     int messages();
 
     /**
+     * Whether room is to be reserved for its messages, as something that they go to has a limit now. Credit for many of which
+     * nobody knows how large they are is safe without one only.
+     */
+    boolean isLimited();
+
+    /**
      * Whether a request has not been answered yet, so that nothing is to be asked. A line that has no credit and asks for none
      * never gets any.
      */

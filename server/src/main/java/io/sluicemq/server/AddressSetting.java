@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What the addresses that a pattern matches may hold, as {@code address-settings} in the configuration. Immutable: each method
+ * What the addresses that a pattern matches may hold, and where messages go that nobody takes, as {@code address-settings} in the configuration. Immutable: each method
  * returns another one. Values are judged when it is used.
  *
  * <pre>{@code
@@ -69,6 +69,21 @@ public final class AddressSetting {
 
     public AddressSetting uncooperativeProducers(UncooperativeProducers what) {
         return with(ServerOptions.UNCOOPERATIVE_PRODUCERS, what);
+    }
+
+    /** How often a message is delivered at most. This and the next two are about queues that clients of AMQP 1.0 make. */
+    public AddressSetting maxDeliveryAttempts(int attempts) {
+        return with(ServerOptions.MAX_DELIVERY_ATTEMPTS, attempts);
+    }
+
+    /** The queue for messages that were rejected, or delivered too often; it is made if need be. */
+    public AddressSetting deadLetterAddress(String queue) {
+        return with(ServerOptions.DEAD_LETTER_ADDRESS, queue);
+    }
+
+    /** The queue for messages that have expired; it is made if need be. */
+    public AddressSetting expiryAddress(String queue) {
+        return with(ServerOptions.EXPIRY_ADDRESS, queue);
     }
 
     private <T> AddressSetting with(Option<T> option, T value) {

@@ -55,7 +55,7 @@ final class Protocols {
     private static Amqp10Options amqp10(ServerConfig config) {
         LimitsConfig limits = config.limits();
         TerminusOptions termini = new TerminusOptions(
-                true, Protocols::selector, () -> UUID.randomUUID().toString());
+                config.amqp10().autoCreateQueues(), Protocols::selector, () -> UUID.randomUUID().toString());
         Amqp10Options defaults =
                 Amqp10Options.defaults(Version.ofProduct(), Set.copyOf(config.virtualHosts()), termini);
         return new Amqp10Options(
@@ -69,8 +69,8 @@ final class Protocols {
                 limits.handshakeTimeLimit(),
                 defaults.closeLimit(),
                 limits.maxMessageSize(),
-                defaults.windowBytes(),
-                defaults.windowMessages(),
+                config.amqp10().windowBytes(),
+                config.amqp10().windowMessages(),
                 termini);
     }
 

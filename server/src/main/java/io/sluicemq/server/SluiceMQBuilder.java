@@ -102,6 +102,15 @@ public final class SluiceMQBuilder {
                 limit.key(), (settings, problems) -> settings.enter(ServerOptions.LIMITS, place), limit, value);
     }
 
+    /** One of the options of {@link ServerOptions#AMQP10}, such as {@link ServerOptions#AUTO_CREATE_QUEUES}. */
+    public <T> SluiceMQBuilder amqp10(Option<T> option, T value) {
+        if (!ServerOptions.AMQP10.entries().contains(option)) {
+            throw new IllegalArgumentException(option.key() + " is no option of amqp10");
+        }
+        return set(
+                option.key(), (settings, problems) -> settings.enter(ServerOptions.AMQP10, place), option, value);
+    }
+
     /**
      * What addresses may hold, and what happens when one is full. It is added to what the file says; each match may be there once.
      * {@link SluiceMQ#addressSettings} changes it while the broker runs.

@@ -12,6 +12,7 @@ import io.sluicemq.api.Delivery;
 import io.sluicemq.api.Message;
 import io.sluicemq.api.Producer;
 import io.sluicemq.api.Reply;
+import io.sluicemq.api.Undeliverable;
 import io.sluicemq.base.Loop;
 import io.sluicemq.base.LoopOwned;
 import io.sluicemq.broker.queue.Queue;
@@ -254,6 +255,11 @@ final class ConnectedClient implements Client {
         } else {
             reply.done(proxy.queue().spec());
         }
+    }
+
+    @Override
+    public Undeliverable undeliverable(String address) {
+        return host.undeliverable(address);
     }
 
     @Override

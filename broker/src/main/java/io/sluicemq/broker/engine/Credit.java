@@ -129,6 +129,13 @@ final class Credit implements CreditLine {
     }
 
     @Override
+    public boolean isLimited() {
+        context.loop.assertCurrent();
+        follow();
+        return !plan.isEmpty();
+    }
+
+    @Override
     public boolean isAsking() {
         return asked > 0 || toTellGranted > 0;
     }

@@ -157,12 +157,12 @@ final class DeadLetters {
         Death.Reason reason = dead.reason();
         QueueOptions options = queue.options();
         RoutingTable<QueueProxy> table = host.table();
-        Exchange<QueueProxy> exchange = table.exchange(options.deadLetterExchange());
+        Exchange<QueueProxy> exchange = table.exchange(options.letterExchange(reason));
         List<Death> deaths = history(queue.name(), message, reason);
-        boolean ownKeys = options.deadLetterRoutingKey() == null;
+        boolean ownKeys = options.letterRoutingKey(reason) == null;
         Message letter = message.afterDeath(
-                options.deadLetterExchange(),
-                ownKeys ? message.routingKey() : options.deadLetterRoutingKey(),
+                options.letterExchange(reason),
+                ownKeys ? message.routingKey() : options.letterRoutingKey(reason),
                 ownKeys ? message.extraKeys() : List.of(),
                 deaths);
         List<QueueProxy> targets = new ArrayList<>();

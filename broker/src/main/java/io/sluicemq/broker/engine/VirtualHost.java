@@ -4,6 +4,7 @@ import io.sluicemq.api.BrokerError;
 import io.sluicemq.api.Completion;
 import io.sluicemq.api.MessageFilter;
 import io.sluicemq.api.MessageFormat;
+import io.sluicemq.api.Undeliverable;
 import io.sluicemq.base.Count;
 import io.sluicemq.base.Loop;
 import io.sluicemq.base.Published;
@@ -198,6 +199,11 @@ final class VirtualHost {
         if (any) {
             exchangeAccounts.publish(Map.copyOf(left));
         }
+    }
+
+    /** What is configured for messages of an address that nobody takes. Called on any loop. */
+    Undeliverable undeliverable(String address) {
+        return settings.get().undeliverableOf(address);
     }
 
     /**

@@ -1,5 +1,6 @@
 package io.sluicemq.broker.flow;
 
+import io.sluicemq.api.Undeliverable;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Comparator;
@@ -10,7 +11,7 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The limits of addresses by patterns of their names. The most specific pattern that matches and says something about a key
+ * The limits of addresses, and what is to become of messages that nobody takes, by patterns of their names. The most specific pattern that matches and says something about a key
  * decides about that key; {@link AddressPattern} says which is more specific, and of equally specific ones the first in the list
  * decides. Immutable; any thread may ask.
  *
@@ -22,7 +23,8 @@ public final class AddressSettings {
     public static final AddressSettings NONE = new AddressSettings(List.of());
 
     /**
-     * What a pattern says; null for what it says nothing about. A limit that it lifts is {@link AddressLimits#NONE}.
+     * What a pattern says; null for what it says nothing about. A limit that it lifts is {@link AddressLimits#NONE}, one of delivery
+     * attempts {@link Undeliverable#UNLIMITED}; an address that it takes back is {@link #NO_ADDRESS}.
      *
      * @param match words between dots; {@code *} is any word, {@code #} any number of words, none included
      */
@@ -34,7 +36,30 @@ public final class AddressSettings {
             Integer lowWaterPercent,
             Long pageLimitBytes,
             Long holdLimitNanos,
-            Boolean closesChannel) {}
+            Boolean closesChannel,
+            Integer maxDeliveryAttempts,
+            String deadLetterAddress,
+            String expiryAddress) {
+
+        /** One that is about limits alone. */
+        public Rule(
+                String match,
+                Long maxBytes,
+                Long maxMessages,
+                FullPolicy policy,
+                Integer lowWaterPercent,
+                Long pageLimitBytes,
+                Long holdLimitNanos,
+                Boolean closesChannel) {
+            this(
+                    match, maxBytes, maxMessages, policy, lowWaterPercent, pageLimitBytes, holdLimitNanos,
+                    closesChannel,
+                    null, null, null);
+        }
+    }
+
+    /** The address of a rule that takes back what a less specific one says. */
+    public static final String NO_ADDRESS = "";
 
     private static final int NO_RULE = -1;
 
@@ -95,9 +120,32 @@ public final class AddressSettings {
 
     /** What holds for an address of that name. A dot parts words, and there may be nothing between two of them. */
     public AddressLimits limitsOf(String address) {
+        return bySpecificity.length == 0 ? AddressLimits.UNLIMITED : merge(matching(address));
+    }
+
+    /** What is to become of messages that nobody takes from a queue at an address of that name. */
+    public Undeliverable undeliverableOf(String address) {
         if (bySpecificity.length == 0) {
-            return AddressLimits.UNLIMITED;
+            return Undeliverable.DROPPED;
         }
+        Integer maxDeliveryAttempts = null;
+        String deadLetterAddress = null;
+        String expiryAddress = null;
+        BitSet matching = matching(address);
+        for (int i = matching.nextSetBit(0); i >= 0; i = matching.nextSetBit(i + 1)) {
+            Rule rule = bySpecificity[i];
+            maxDeliveryAttempts = first(maxDeliveryAttempts, rule.maxDeliveryAttempts());
+            deadLetterAddress = first(deadLetterAddress, rule.deadLetterAddress());
+            expiryAddress = first(expiryAddress, rule.expiryAddress());
+        }
+        return new Undeliverable(
+                or(maxDeliveryAttempts, Undeliverable.UNLIMITED),
+                NO_ADDRESS.equals(deadLetterAddress) ? null : deadLetterAddress,
+                NO_ADDRESS.equals(expiryAddress) ? null : expiryAddress);
+    }
+
+    /** The rules whose patterns match, by specificity. */
+    private BitSet matching(String address) {
         Set<Node> reached = new LinkedHashSet<>();
         reach(root, reached);
         for (String word : AddressPattern.wordsOf(address)) {
@@ -117,7 +165,7 @@ public final class AddressSettings {
                 matching.set(node.rule);
             }
         }
-        return merge(matching);
+        return matching;
     }
 
     /** Adds a node, and the one behind the {@code #} that may follow it and stand for no word. */

@@ -142,7 +142,7 @@ final class Capacity {
             QueueEntry entry = ready.first(level);
             if (entry != null) {
                 departures.leave(entry, Death.Reason.MAX_LENGTH);
-            } else if (paging.isLoading(level) || options.deadLetterExchange() != null) {
+            } else if (paging.isLoading(level) || options.hasLetters(Death.Reason.MAX_LENGTH)) {
                 // It goes when it has been read.
                 paging.load(level);
                 return;

@@ -138,7 +138,7 @@ final class Departures {
             Message message, Death.Reason reason, long position, int share, long expiresAtMillis,
             Completion completion) {
         // What a length limit pushes out can't wait for room without end: producers push out more.
-        if (options.deadLetterExchange() != null && (reason != Death.Reason.MAX_LENGTH || !tooManyLettersWait())) {
+        if (options.hasLetters(reason) && (reason != Death.Reason.MAX_LENGTH || !tooManyLettersWait())) {
             logged.dying(
                     ready.level(message.priority()), position, share, message.header().length, message.body().length,
                     expiresAtMillis);
@@ -156,6 +156,6 @@ final class Departures {
 
     /** Whether so many dead letters wait for room that consumers must not cause more. */
     boolean tooManyLettersWait() {
-        return options.deadLetterExchange() != null && effects.lettersWaiting(queue) >= Queue.MOST_LETTERS;
+        return options.hasLetters() && effects.lettersWaiting(queue) >= Queue.MOST_LETTERS;
     }
 }

@@ -1,5 +1,6 @@
 package io.sluicemq.broker.queue;
 
+import io.sluicemq.api.Death;
 import io.sluicemq.api.Message;
 import io.sluicemq.base.Loop;
 import io.sluicemq.base.LoopOwned;
@@ -120,7 +121,7 @@ final class Expirations {
             arm(entry.expiresAtMillis, now);
         }
         if (paging != null && queue.hasExpiring()) {
-            paging.expireDue(now, options.deadLetterExchange() != null);
+            paging.expireDue(now, options.hasLetters(Death.Reason.EXPIRED));
             watchBacklog();
         }
     }

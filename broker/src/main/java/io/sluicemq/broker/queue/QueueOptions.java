@@ -3,6 +3,7 @@ package io.sluicemq.broker.queue;
 import io.sluicemq.api.BrokerError;
 import io.sluicemq.api.BrokerError.Kind;
 import io.sluicemq.api.Client.QueueSpec;
+import io.sluicemq.api.Death;
 import io.sluicemq.api.Message;
 import io.sluicemq.api.MessageFilter;
 import java.util.Map;
@@ -19,6 +20,7 @@ import java.util.function.Function;
  * x-overflow                 drop-head (default), reject-publish, reject-publish-dlx
  * x-dead-letter-exchange     name                        where expired, rejected and overflowing messages go
  * x-dead-letter-routing-key  key                         with this key instead of their own; needs the exchange
+ * x-expiry-address           a queue's name              where expired messages go instead
  * x-max-priority             0 to 255                    priorities told apart
  * x-single-active-consumer   boolean                     one consumer gets all until it ends
  * x-delivery-limit           0 or more                   a message that comes back more often is dead-lettered
@@ -53,6 +55,7 @@ public record QueueOptions(
         Overflow overflow,
         String deadLetterExchange,
         String deadLetterRoutingKey,
+        String expiryAddress,
         int maxPriority,
         boolean singleActiveConsumer,
         long deliveryLimit,
@@ -62,6 +65,8 @@ public record QueueOptions(
 
     /** {@link #messageTtlMillis}, {@link #expiresMillis}, {@link #maxMessages}, {@link #deliveryLimit}: not set. */
     public static final long NONE = -1;
+
+    private static final String DEFAULT_EXCHANGE = "";
 
     /** What happens to a message too many. */
     public enum Overflow {
@@ -91,6 +96,30 @@ public record QueueOptions(
     /** Whether failed deliveries count against a limit. */
     public boolean countsDeliveries() {
         return deliveryLimit != NONE;
+    }
+
+    /** Whether any messages that leave it go elsewhere. */
+    public boolean hasLetters() {
+        return deadLetterExchange != null || expiryAddress != null;
+    }
+
+    /** Whether messages that leave it for that reason go elsewhere. */
+    public boolean hasLetters(Death.Reason reason) {
+        return deadLetterExchange != null || goesToExpiryAddress(reason);
+    }
+
+    /** The exchange that messages go to which leave it for that reason; null if they are dropped. */
+    public String letterExchange(Death.Reason reason) {
+        return goesToExpiryAddress(reason) ? DEFAULT_EXCHANGE : deadLetterExchange;
+    }
+
+    /** The routing key that they go by; null for their own. */
+    public String letterRoutingKey(Death.Reason reason) {
+        return goesToExpiryAddress(reason) ? expiryAddress : deadLetterRoutingKey;
+    }
+
+    private boolean goesToExpiryAddress(Death.Reason reason) {
+        return expiryAddress != null && reason == Death.Reason.EXPIRED;
     }
 
     public boolean rejectsOverflow() {
@@ -196,6 +225,7 @@ public record QueueOptions(
                 overflow,
                 deadLetterExchange,
                 deadLetterRoutingKey,
+                in.text("x-expiry-address", null),
                 maxPriority,
                 in.flag("x-single-active-consumer"),
                 deliveryLimit,

@@ -98,6 +98,16 @@ class CreditTest {
     }
 
     @Test
+    void shouldTellWhetherAnythingHasALimitNow() {
+        first.declares("q", Map.of());
+        TestCredit link = new TestCredit(second, "", "q");
+        assertThat(second.loop.call(link.line::isLimited)).isFalse();
+        bytesLimit(100 * SIZE);
+        assertThat(second.loop.call(link.line::isLimited)).isTrue();
+        assertThat(account("q").usedBytes()).isZero();
+    }
+
+    @Test
     void shouldReserveWhatItGrantsAndSpendItMessageByMessage() {
         first.declares("q", Map.of());
         bytesLimit(100 * SIZE);

@@ -199,6 +199,27 @@ class EngineTest {
     }
 
     @Test
+    void shouldSendWhatHasExpiredElsewhereThanOtherDeadLetters() {
+        producer.declares("dead", Map.of());
+        producer.declares("expired", Map.of());
+        producer.declares("q", Map.of(
+                "x-message-ttl", 10, "x-dead-letter-exchange", "", "x-dead-letter-routing-key", "dead",
+                "x-expiry-address", "expired"));
+        producer.declares("no letters else", Map.of("x-message-ttl", 10, "x-expiry-address", "expired"));
+        publish("q", 1, 2);
+        Delivery rejected = taker.gets("q");
+        taker.does(() -> rejected.settle(Outcome.REJECTED));
+        publish("no letters else", 3, 4);
+        Delivery dropped = taker.gets("no letters else");
+        taker.does(() -> dropped.settle(Outcome.REJECTED));
+
+        broker.loops.advance(TimeUnit.SECONDS.toNanos(1));
+
+        assertThat(taker.consumes("dead", 0).texts()).containsExactly("m1");
+        assertThat(taker.consumes("expired", 0).texts()).containsExactlyInAnyOrder("m2", "m4");
+    }
+
+    @Test
     void shouldCountDeliveriesAgainstTheLimitAtOnce() {
         producer.declares("dead", Map.of());
         producer.declares(

@@ -3,6 +3,7 @@ package io.sluicemq.broker.flow;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.sluicemq.api.Undeliverable;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -90,6 +91,25 @@ class AddressSettingsTest {
                 new AddressLimits(100, 20, FullPolicy.BLOCK, 50, 1000, 7, true));
         assertThat(settings.limitsOf("a.b")).isEqualTo(
                 new AddressLimits(AddressLimits.NONE, 20, FullPolicy.RING, 50, 1000, 7, false));
+    }
+
+    @Test
+    void shouldSayWhatBecomesOfMessagesThatNobodyTakesKeyByKey() {
+        AddressSettings settings = new AddressSettings(List.of(
+                failed("#", 10, "DLQ", null),
+                failed("a.#", null, "a.failed", "a.expired"),
+                failed("a.b", Undeliverable.UNLIMITED, AddressSettings.NO_ADDRESS, null)));
+
+        assertThat(settings.undeliverableOf("x")).isEqualTo(new Undeliverable(10, "DLQ", null));
+        assertThat(settings.undeliverableOf("a.x")).isEqualTo(new Undeliverable(10, "a.failed", "a.expired"));
+        assertThat(settings.undeliverableOf("a.b")).isEqualTo(new Undeliverable(0, null, "a.expired"));
+        assertThat(AddressSettings.NONE.undeliverableOf("x")).isEqualTo(Undeliverable.DROPPED);
+        assertThat(settings.limitsOf("a.b")).isEqualTo(AddressLimits.UNLIMITED);
+    }
+
+    private static AddressSettings.Rule failed(String match, Integer attempts, String letters, String expired) {
+        return new AddressSettings.Rule(
+                match, null, null, null, null, null, null, null, attempts, letters, expired);
     }
 
     @ParameterizedTest

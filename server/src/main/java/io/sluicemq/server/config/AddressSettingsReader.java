@@ -120,7 +120,10 @@ final class AddressSettingsReader {
                         .orElse(null),
                 settings.find(ServerOptions.UNCOOPERATIVE_PRODUCERS)
                         .map(what -> what == UncooperativeProducers.CLOSE_CHANNEL)
-                        .orElse(null));
+                        .orElse(null),
+                settings.find(ServerOptions.MAX_DELIVERY_ATTEMPTS).orElse(null),
+                settings.find(ServerOptions.DEAD_LETTER_ADDRESS).orElse(null),
+                settings.find(ServerOptions.EXPIRY_ADDRESS).orElse(null));
     }
 
     /** What a section says must have an effect beside its own policy. */

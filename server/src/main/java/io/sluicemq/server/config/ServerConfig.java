@@ -36,6 +36,7 @@ public record ServerConfig(
         List<UserConfig> users,
         LimitsConfig limits,
         StorageConfig storage,
+        Amqp10Config amqp10,
         AddressSettings addressSettings,
         Map<String, AddressLimits> virtualHostLimits) {
 
@@ -82,6 +83,7 @@ public record ServerConfig(
                 users(settings, virtualHosts, problems),
                 limits,
                 storage(settings.section(ServerOptions.STORAGE), limits, problems),
+                Amqp10Config.of(settings.section(ServerOptions.AMQP10)),
                 AddressSettingsReader.addresses(settings.list(ServerOptions.ADDRESS_SETTINGS), problems),
                 AddressSettingsReader.virtualHosts(
                         settings.list(ServerOptions.VIRTUAL_HOST_LIMITS), virtualHosts, problems));

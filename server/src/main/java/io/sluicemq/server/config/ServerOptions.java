@@ -1,11 +1,13 @@
 package io.sluicemq.server.config;
 
+import io.sluicemq.api.Undeliverable;
 import io.sluicemq.base.option.NamedSections;
 import io.sluicemq.base.option.Option;
 import io.sluicemq.base.option.OptionType;
 import io.sluicemq.base.option.Section;
 import io.sluicemq.base.option.SectionList;
 import io.sluicemq.broker.flow.AddressLimits;
+import io.sluicemq.broker.flow.AddressSettings;
 import io.sluicemq.broker.flow.FullPolicy;
 import io.sluicemq.transport.Tls;
 import java.nio.charset.StandardCharsets;
@@ -227,6 +229,36 @@ public final class ServerOptions {
             MAX_MESSAGE_SIZE,
             MESSAGE_MEMORY);
 
+    public static final Option<Boolean> AUTO_CREATE_QUEUES = Option.of(
+            "auto-create-queues",
+            OptionType.BOOLEAN,
+            "Whether a queue that a client of AMQP 1.0 names is made if it isn't there. Otherwise the client is told"
+                    + " `amqp:not-found`.")
+            .defaultsTo(true);
+
+    public static final Option<Long> WINDOW = Option.of(
+            "window",
+            OptionType.SIZE,
+            "How many bytes of messages a sending link may have under way: its credit is as many messages as fit, by the size of"
+                    + " those that came before, and one at least.")
+            .between(1L << 10, 64L << 20)
+            .defaultsTo(256L << 10);
+
+    public static final Option<Integer> WINDOW_MESSAGES = Option.of(
+            "window-messages",
+            OptionType.INT,
+            "How many messages a sending link has credit for at most, however small they are.")
+            .counting("messages")
+            .between(1, 65_535)
+            .defaultsTo(1_000);
+
+    public static final Section AMQP10 = new Section(
+            "amqp10",
+            "What is particular to AMQP 1.0.",
+            AUTO_CREATE_QUEUES,
+            WINDOW,
+            WINDOW_MESSAGES);
+
     /** What is to happen to a producer that goes on publishing beyond what may wait for it. */
     public enum UncooperativeProducers {
         /** Its connection is read from only as fast as there is room. */
@@ -295,9 +327,32 @@ public final class ServerOptions {
                     + " is read from no faster than there is room. `close-channel`: its channel is closed. `pause` if no match"
                     + " says anything.");
 
+    public static final Option<Integer> MAX_DELIVERY_ATTEMPTS = Option.of(
+            "max-delivery-attempts",
+            OptionType.INT.orNone(Undeliverable.UNLIMITED),
+            "How often a message is delivered at most. One that comes back from its last delivery is a dead letter. Like the two"
+                    + " below it is about queues that clients of AMQP 1.0 make by naming them, and about subscriptions, by their"
+                    + " topic's name, and holds for those that are made from now on.")
+            .atLeast(1);
+
+    private static final OptionType<String> LETTER_QUEUE = NAME.where(
+            "a queue's name that does not begin with amq.",
+            name -> !name.startsWith("amq."));
+
+    public static final Option<String> DEAD_LETTER_ADDRESS = Option.of(
+            "dead-letter-address",
+            LETTER_QUEUE.orNone(AddressSettings.NO_ADDRESS),
+            "The queue that messages go to which were rejected, or delivered too often. It is made if it isn't there. Without one"
+                    + " they are dropped.");
+
+    public static final Option<String> EXPIRY_ADDRESS = Option.of(
+            "expiry-address",
+            LETTER_QUEUE.orNone(AddressSettings.NO_ADDRESS),
+            "The queue that expired messages go to, likewise. Without one they go to `dead-letter-address`.");
+
     public static final SectionList ADDRESS_SETTINGS = new SectionList(
             "address-settings",
-            "What addresses may hold, and what happens when one is full. Can be changed while the broker runs.",
+            "What addresses may hold, what happens when one is full, and where messages go that nobody takes. Can be changed while the broker runs.",
             MATCH,
             new Section(
                     "ADDRESSES",
@@ -309,7 +364,10 @@ public final class ServerOptions {
                     LOW_WATER,
                     PAGE_LIMIT_BYTES,
                     HOLD_LIMIT,
-                    UNCOOPERATIVE_PRODUCERS));
+                    UNCOOPERATIVE_PRODUCERS,
+                    MAX_DELIVERY_ATTEMPTS,
+                    DEAD_LETTER_ADDRESS,
+                    EXPIRY_ADDRESS));
 
     public static final Option<String> LIMITED_HOST =
             Option.of("name", NAME, "The virtual host, one of `virtual-hosts`.").required();
@@ -398,6 +456,7 @@ public final class ServerOptions {
             ANONYMOUS_LOGIN,
             LOOPS,
             LIMITS,
+            AMQP10,
             ADDRESS_SETTINGS,
             VIRTUAL_HOST_LIMITS);
 

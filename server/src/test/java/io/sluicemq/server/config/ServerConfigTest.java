@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.assertj.core.api.Assertions.within;
 
+import io.sluicemq.api.Undeliverable;
 import io.sluicemq.base.option.HostPort;
 import io.sluicemq.base.option.Problem;
 import io.sluicemq.base.option.Settings;
@@ -184,6 +185,32 @@ class ServerConfigTest {
     }
 
     @Test
+    void shouldReadWhatIsParticularToAmqp10() throws ConfigException {
+        assertThat(read("").amqp10()).isEqualTo(new Amqp10Config(true, 256 << 10, 1_000));
+        assertThat(read("amqp10: {auto-create-queues: false, window: 1MiB, window-messages: 50}").amqp10())
+                .isEqualTo(new Amqp10Config(false, 1 << 20, 50));
+    }
+
+    @Test
+    void shouldReadWhatBecomesOfMessagesThatNobodyTakes() throws ConfigException {
+        ServerConfig config = read("""
+                address-settings:
+                  - match: "#"
+                    max-delivery-attempts: 10
+                    dead-letter-address: DLQ
+                    expiry-address: EXPIRED
+                  - match: orders
+                    max-delivery-attempts: none
+                    dead-letter-address: none
+                """);
+
+        assertThat(config.addressSettings().undeliverableOf("invoices"))
+                .isEqualTo(new Undeliverable(10, "DLQ", "EXPIRED"));
+        assertThat(config.addressSettings().undeliverableOf("orders"))
+                .isEqualTo(new Undeliverable(Undeliverable.UNLIMITED, null, "EXPIRED"));
+    }
+
+    @Test
     void shouldFindTheKeysInWhichTwoConfigurationsDiffer() {
         Settings one = settings("""
                 loops: 2
@@ -266,7 +293,7 @@ class ServerConfigTest {
                 wrong(
                         "plugins: []",
                         "1:1: unknown key 'plugins': expected one of data, storage, listeners, virtual-hosts, users,"
-                                + " anonymous-login, loops, limits, address-settings, virtual-host-limits"),
+                                + " anonymous-login, loops, limits, amqp10, address-settings, virtual-host-limits"),
                 wrong(
                         "listeners: {amqp: {ssl: true}}",
                         "1:20: unknown key 'ssl' in listeners.amqp: expected one of host, port, tls"),
@@ -398,6 +425,15 @@ class ServerConfigTest {
                 wrong("address-settings: [{match: a, max-messages: 9, address-full-policy: ring, hold-limit: 5s}]",
                         "1:87: address-settings[0].hold-limit has no effect with address-full-policy ring, with which"
                                 + " nobody waits: expected it with address-full-policy block or page only"),
+                wrong("address-settings: [{match: a, max-delivery-attempts: 0}]",
+                        "1:54: address-settings[0].max-delivery-attempts is '0': expected a whole number, or none, at"
+                                + " least 1"),
+                wrong("address-settings: [{match: a, dead-letter-address: amq.x}]",
+                        "1:52: address-settings[0].dead-letter-address is 'amq.x': expected a queue's name that does not"
+                                + " begin with amq., or none"),
+                wrong("amqp10: {window: 1}",
+                        "1:18: amqp10.window is '1': expected a size such as 64KiB, 10MiB or a plain number of bytes, from"
+                                + " 1KiB to 64MiB"),
                 wrong("virtual-host-limits: [{max-messages: 1}]",
                         "1:23: virtual-host-limits[0] has no 'name': expected " + NAME),
                 wrong("virtual-host-limits: [{name: /}]",

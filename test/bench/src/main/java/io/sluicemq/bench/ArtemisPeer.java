@@ -16,7 +16,7 @@ import java.util.regex.Pattern;
 
 /**
  * Apache ActiveMQ Artemis, an instance made by its own {@code create} with one acceptor on loopback and no console. It
- * does not speak AMQP 0-9-1, so its load comes by its own client. Owned by the thread of the comparison.
+ * does not speak AMQP 0-9-1, so that load comes by its own client. Owned by the thread of the comparison.
  */
 final class ArtemisPeer implements Peer {
 
@@ -99,7 +99,9 @@ final class ArtemisPeer implements Peer {
     @Override
     public Measurement measure(Sandbox sandbox, Running running, Scenario scenario, Timing timing)
             throws PeerFailure, InterruptedException {
-        return LoadTool.measure(sandbox, running, scenario, timing, home.resolve("lib"), ArtemisClient.class);
+        return scenario.isAmqp10()
+                ? LoadTool.measure(sandbox, running, scenario, timing)
+                : LoadTool.measure(sandbox, running, scenario, timing, home.resolve("lib"), ArtemisClient.class);
     }
 
     /** What its {@code create} chose for this machine: asynchronous writes by the kernel where it has the library. */

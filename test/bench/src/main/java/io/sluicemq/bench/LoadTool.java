@@ -37,7 +37,7 @@ final class LoadTool {
         return command;
     }
 
-    /** The load by AMQP 0-9-1. */
+    /** The load by the protocol of the scenario. */
     static Measurement measure(Sandbox sandbox, Peer.Running running, Scenario scenario, Timing timing)
             throws PeerFailure, InterruptedException {
         return result(sandbox, begin(sandbox, running, scenario.options(), timing), timing);

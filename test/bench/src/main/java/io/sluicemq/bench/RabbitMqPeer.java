@@ -35,7 +35,9 @@ final class RabbitMqPeer implements Peer {
 
     @Override
     public Optional<String> absence(Scenario scenario) {
-        return Optional.empty();
+        return scenario.isAmqp10()
+                ? Optional.of("before version 4 it speaks AMQP 1.0 by a plugin with other names for queues")
+                : Optional.empty();
     }
 
     @Override

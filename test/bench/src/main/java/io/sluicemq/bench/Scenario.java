@@ -57,7 +57,21 @@ enum Scenario {
             1024,
             1,
             false,
-            "--persistent --durable --rate 2000 --confirm 500 --prefetch 500 --ack-every 50");
+            "--persistent --durable --rate 2000 --confirm 500 --prefetch 500 --ack-every 50"),
+    JMS_500(
+            "AMQP 1.0 by Qpid JMS: 1 producer with 500 sends not completed at most, 1 consumer, 1 KiB transient, prefetch 500,"
+                    + " an ack for each 50",
+            1024,
+            1,
+            false,
+            "--protocol amqp10 --confirm 500 --prefetch 500 --ack-every 50"),
+    JMS_PERSISTENT_500(
+            "AMQP 1.0 by Qpid JMS: 1 producer with 500 sends not completed at most, 1 consumer, a durable queue, 1 KiB"
+                    + " persistent, prefetch 500, an ack for each 50",
+            1024,
+            1,
+            false,
+            "--protocol amqp10 --persistent --durable --confirm 500 --prefetch 500 --ack-every 50");
 
     private final String description;
     private final int size;
@@ -112,6 +126,11 @@ enum Scenario {
     /** Confirms wait for a disk. */
     boolean isPersistent() {
         return options.contains("--persistent");
+    }
+
+    /** The load is spoken in AMQP 1.0. */
+    boolean isAmqp10() {
+        return options.contains("amqp10");
     }
 
     /** For the load tool. */

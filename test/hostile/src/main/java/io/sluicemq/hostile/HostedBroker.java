@@ -1,6 +1,7 @@
 package io.sluicemq.hostile;
 
 import io.sluicemq.server.SluiceMQ;
+import io.sluicemq.server.SluiceMQBuilder;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -100,9 +101,17 @@ public final class HostedBroker implements AutoCloseable {
         Files.deleteIfExists(log);
     }
 
-    /** The process: a line with the port, then a line for each that is read, until the input ends. */
+    /**
+     * The process: a line with the port, then a line for each that is read, until the input ends. It keeps what is durable in the
+     * folder that the property {@code hosted.data} names, if there is one.
+     */
     public static void main(String[] args) throws IOException {
-        try (SluiceMQ broker = SluiceMQ.builder().port(0).start();
+        SluiceMQBuilder builder = SluiceMQ.builder().port(0);
+        String data = System.getProperty("hosted.data");
+        if (data != null) {
+            builder.data(Path.of(data));
+        }
+        try (SluiceMQ broker = builder.start();
                 BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
             System.out.println(broker.amqpPort());
             while (in.readLine() != null) {

@@ -20,7 +20,8 @@ import org.junit.platform.commons.support.ReflectionSupport;
 
 /**
  * Writes {@code target/spec-coverage.md}: which tests cover which method of AMQP 0-9-1, which section of its specification
- * and of that of AMQP 1.0, and which extension; and fails if a method of AMQP 0-9-1 is covered by none.
+ * and of that of AMQP 1.0, and which extension; and fails if a method of AMQP 0-9-1, or a section that says how peers of AMQP 1.0
+ * behave, is covered by none. For AMQP 1.0 the tests of its protocol's module count as well.
  */
 class SpecReportTest {
 
@@ -46,6 +47,19 @@ class SpecReportTest {
             "connection.secure", "no mechanism on offer asks a second question",
             "connection.secure-ok", "no mechanism on offer asks a second question");
 
+    /** The sections of the specification of AMQP 1.0 that say how peers behave, and how many subsections each has. */
+    private static final Map<String, Integer> BEHAVIOUR = Map.ofEntries(
+            Map.entry("1.0 §2.2", 0), Map.entry("1.0 §2.3", 0), Map.entry("1.0 §2.4", 0), Map.entry("1.0 §2.5", 0),
+            Map.entry("1.0 §2.6", 14), Map.entry("1.0 §2.7", 9), Map.entry("1.0 §3.2", 0), Map.entry("1.0 §3.4", 0),
+            Map.entry("1.0 §3.5", 13), Map.entry("1.0 §4.2", 0), Map.entry("1.0 §4.3", 0), Map.entry("1.0 §4.4", 4),
+            Map.entry("1.0 §5.2", 0), Map.entry("1.0 §5.3", 0));
+
+    /** Sections that no test can cover, and why. */
+    private static final Map<String, String> NOT_OFFERED =
+            Map.of("1.0 §2.6.13", "deliveries are not resumed (docs/amqp-1-0.md, What is not supported)");
+
+    private static final Path OF_AMQP_1_0 = Path.of("..", "..", "protocol", "amqp10", "src", "test", "java");
+
     private static final String SYNCHRONOUS_ANSWER = "-ok";
 
     @Test
@@ -65,11 +79,35 @@ class SpecReportTest {
                 }
             }
         }
+        SpecComments.collect(OF_AMQP_1_0, "1.0 ", tests);
         Files.createDirectories(REPORT.getParent());
         Files.writeString(REPORT, report(tests));
         assertThat(tests.keySet()).allSatisfy(clause -> assertThat(isKnown(clause)).as(clause).isTrue());
         assertThat(METHODS).allSatisfy(method -> assertThat(NOT_COVERED.containsKey(method) || isCovered(method, tests))
                 .as("a test with @Spec(\"0-9-1 %s\")", method).isTrue());
+        assertThat(sections()).allSatisfy(
+                section -> assertThat(NOT_OFFERED.containsKey(section) || isCoveredIn(section, tests))
+                        .as("a test with @Spec(\"%s\")", section).isTrue());
+    }
+
+    /** Whether a test is about a section, or one of its subsections. */
+    private static boolean isCoveredIn(String section, Map<String, TreeSet<String>> tests) {
+        return tests.keySet().stream().anyMatch(clause -> clause.equals(section) || clause.startsWith(section + ".")
+                || clause.startsWith(section + " "));
+    }
+
+    private static List<String> sections() {
+        List<String> sections = new ArrayList<>();
+        BEHAVIOUR.forEach((section, subsections) -> {
+            if (subsections == 0) {
+                sections.add(section);
+            }
+            for (int i = 1; i <= subsections; i++) {
+                sections.add(section + "." + i);
+            }
+        });
+        sections.sort(null);
+        return sections;
     }
 
     /** A method, or the one that it answers: a client's call that returns has had its answer. */
@@ -94,7 +132,7 @@ class SpecReportTest {
 
     private static String report(Map<String, TreeSet<String>> tests) {
         StringBuilder report =
-                new StringBuilder("# What the tests with real clients cover\n\n## Methods of AMQP 0-9-1\n\n");
+                new StringBuilder("# What tests cover\n\n## Methods of AMQP 0-9-1\n\n");
         report.append("| method | tests |\n| --- | --- |\n");
         for (String method : METHODS) {
             TreeSet<String> covering = new TreeSet<>();
@@ -110,6 +148,8 @@ class SpecReportTest {
         }
         append(report, "Sections of the specification of AMQP 0-9-1, and details", "0-9-1 ", tests);
         append(report, "Sections of the specification of AMQP 1.0", "1.0 ", tests);
+        NOT_OFFERED.forEach((section, why) -> report.append("| ").append(section).append(" | none: ").append(why)
+                .append(" |\n"));
         append(report, "Extensions", "RabbitMQ ", tests);
         return report.toString();
     }

@@ -73,6 +73,7 @@ final class ConnectionSession implements ProtocolSession, ClientEvents {
     private final ConnectionLog log;
     private final Output output;
     private final Congestion congestion;
+    private final SuspendedLinks suspendedLinks = new SuspendedLinks();
     private final LargeMessages largeMessages = new LargeMessages(this);
     private final LinkNames linkNames = new LinkNames();
     private final IncomingMessage reader = new IncomingMessage();
@@ -407,6 +408,13 @@ final class ConnectionSession implements ProtocolSession, ClientEvents {
         client.holds(differenceBytes);
     }
 
+    /** So many more bytes of messages are held here while their addresses are looked up (fewer, if negative). */
+    void holdsForLookup(long differenceBytes) {
+        if (!clientClosing) {
+            client.holds(differenceBytes);
+        }
+    }
+
     /** Bytes of messages that have not arrived completely and have not been granted memory. */
     long partialBytes() {
         return partialBytes;
@@ -414,6 +422,10 @@ final class ConnectionSession implements ProtocolSession, ClientEvents {
 
     LargeMessages largeMessages() {
         return largeMessages;
+    }
+
+    SuspendedLinks suspendedLinks() {
+        return suspendedLinks;
     }
 
     boolean readingPaused() {

@@ -79,6 +79,9 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
     /** The first of {@link #pending}, part of which was sent. */
     private boolean current;
     private int currentId;
+    /** What it says of itself; once the receiver has settled it, it is not to be asked any more. */
+    private boolean currentSettled;
+    private int currentWindowBytes;
     private long currentAt;
     private boolean waitsForOutput;
     private boolean waitsForWindow;
@@ -268,11 +271,16 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
     /** The peer has less credit than before: what was to be sent for it is for others (§2.6.7). */
     private void giveBackSurplus() {
         long keep = (current ? 1 : 0) + Math.max(0, limit - begun);
+        long bytes = 0;
         while (pending.size() > keep && !pending.peekLast().settled()) {
             Delivery delivery = pending.pollLast();
             returned++;
-            owe(delivery.windowBytes());
+            bytes += delivery.windowBytes();
             giveBack(delivery);
+        }
+        if (bytes > 0) {
+            // They never were in the buffer, and nothing may be that will be flushed.
+            consumer.written(bytes);
         }
     }
 
@@ -348,16 +356,17 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
 
     /** Sends a frame of the first delivery; returns its size in bytes. */
     private int sendFrame() {
-        Delivery delivery = pending.peek();
         boolean first = !current;
-        boolean settled = presettles || delivery.settled();
         if (first) {
+            Delivery delivery = pending.peek();
+            currentSettled = presettles || delivery.settled();
+            currentWindowBytes = delivery.windowBytes();
             message.of(delivery, connection().loop().currentTimeMillis());
             current = true;
             currentAt = 0;
             currentId = session().takeDeliveryId();
             begun++;
-            if (!settled) {
+            if (!currentSettled) {
                 session().sent().add(currentId, new Sent(this, currentId, delivery));
             }
         }
@@ -367,7 +376,8 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
         boolean more = length < left;
         ByteBuf out = connection().out();
         int start = FrameWriter.beginTransfer(
-                out, session().channel(), handle(), currentId, Integer.toUnsignedLong(currentId), first, settled, more);
+                out, session().channel(), handle(), currentId, Integer.toUnsignedLong(currentId), first,
+                currentSettled, more);
         message.write(currentAt, length, out);
         FrameWriter.endTransfer(out, start);
         session().frameSent();
@@ -377,7 +387,7 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
             current = false;
             deliveryCount++;
             pending.poll();
-            owe(delivery.windowBytes());
+            owe(currentWindowBytes);
         }
         return length + FrameReader.HEAD_BYTES;
     }
@@ -424,6 +434,9 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
     void disposed(Sent sent, Disposition disposition) {
         DeliveryState state = disposition.getState();
         if (sent.isBound()) {
+            if (disposition.getSettled()) {
+                sent.forgotten();
+            }
             return;
         }
         if (state instanceof TransactionalState transactional) {
@@ -433,13 +446,17 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
                         Transactions.UNKNOWN_ID, "an outcome in a transaction that is not there"));
                 return;
             }
-            Outcome outcome = outcome((DeliveryState) transactional.getOutcome());
+            DeliveryState said = (DeliveryState) transactional.getOutcome();
+            Outcome outcome = outcome(said);
+            if (outcome == null && disposition.getSettled()) {
+                outcome = defaultOutcome();
+            }
             if (outcome != null) {
                 sent.bind();
                 if (disposition.getSettled()) {
                     session().sent().remove(sent.id());
                 }
-                transaction.retire(sent, outcome, disposition.getSettled());
+                transaction.retire(sent, outcome, said, disposition.getSettled());
             }
             return;
         }
@@ -538,11 +555,15 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
         message.clear();
         while (!pending.isEmpty()) {
             Delivery delivery = pending.poll();
-            if (partly && !delivery.settled()) {
+            // The receiver may have dealt with what it has got in part only; then it is over, or in a transaction's hands.
+            Sent started = partly && !currentSettled ? session().sent().get(currentId) : null;
+            if (!partly || started != null && !started.isBound()) {
+                giveBack(delivery);
+            }
+            if (started != null && !started.isBound()) {
                 session().sent().remove(currentId);
             }
             partly = false;
-            giveBack(delivery);
         }
         session().sent().forEach(sent -> {
             if (sent.link() == this && !sent.isBound()) {
@@ -561,7 +582,7 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
         SourceNode left = node;
         node = null;
         end(left, ends, this::released);
-        if (ends == LinkEnd.DETACHED) {
+        if (ends == LinkEnd.DETACHED && left.endsWithSession()) {
             session().detached(this, done -> end(left, LinkEnd.SESSION_ENDED, done));
         }
     }
@@ -575,7 +596,7 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
 
             @Override
             public void refused(TerminusError error) {
-                connection().log().info("what link '{}' was to leave behind: {}", name(), error.description());
+                leavesBehind(error);
                 done.run();
             }
         });

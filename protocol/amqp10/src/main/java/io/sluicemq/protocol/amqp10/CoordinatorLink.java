@@ -122,7 +122,7 @@ final class CoordinatorLink extends Link {
         credit--;
         Object section;
         try {
-            section = connection().performatives().readSection(whole.bytes(), whole.length());
+            section = connection().performatives().readBody(whole.bytes(), whole.length());
         } catch (AmqpFault e) {
             throw AmqpFault.link(AmqpError.DECODE_ERROR, "a message to a coordinator that can't be read");
         }

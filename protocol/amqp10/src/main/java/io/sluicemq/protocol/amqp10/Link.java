@@ -3,6 +3,7 @@ package io.sluicemq.protocol.amqp10;
 import io.sluicemq.base.LoopOwned;
 import io.sluicemq.protocol.amqp10.codec.AmqpFault;
 import io.sluicemq.protocol.amqp10.terminus.LinkEnd;
+import io.sluicemq.protocol.amqp10.terminus.TerminusError;
 import org.apache.qpid.protonj2.types.Symbol;
 import org.apache.qpid.protonj2.types.transport.Attach;
 import org.apache.qpid.protonj2.types.transport.Detach;
@@ -37,6 +38,8 @@ abstract sealed class Link permits ProducerLink, ConsumerLink, CoordinatorLink {
     private final long peersHandle;
     private Phase phase = Phase.PENDING;
     private boolean attachSent;
+    /** Why what the peer wants of the link's end could not be; null if it could. */
+    private ErrorCondition leftBehind;
     private boolean peersDetachClosed;
     private boolean released;
     private boolean releasing;
@@ -221,6 +224,12 @@ abstract sealed class Link permits ProducerLink, ConsumerLink, CoordinatorLink {
         }
     }
 
+    /** What the peer wants of the link's end could not be. */
+    final void leavesBehind(TerminusError error) {
+        connection().log().info("what link '{}' was to leave behind: {}", name, error.description());
+        leftBehind = new ErrorCondition(error.condition(), error.description());
+    }
+
     /** It has given back all that it held. */
     final void released() {
         released = true;
@@ -230,7 +239,9 @@ abstract sealed class Link permits ProducerLink, ConsumerLink, CoordinatorLink {
             if (!attachSent) {
                 send(refusal());
             }
-            connection().write(session.channel(), new Detach().setHandle(handle).setClosed(peersDetachClosed));
+            connection().write(
+                    session.channel(),
+                    new Detach().setHandle(handle).setClosed(peersDetachClosed).setError(leftBehind));
         }
         freeIfDone();
         letSuccessorIn();

@@ -15,6 +15,8 @@ final class Partial {
     final ByteBuffer tag;
     boolean settled;
     boolean second;
+    /** It is one that the peer resumes: its bytes are here, or not wanted. */
+    boolean resumes;
     DeliveryState state;
     private byte[] bytes = {};
     private int length;

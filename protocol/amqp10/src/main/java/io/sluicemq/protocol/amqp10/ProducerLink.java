@@ -19,10 +19,16 @@ import io.sluicemq.protocol.amqp10.terminus.TargetNode;
 import io.sluicemq.protocol.amqp10.terminus.TerminusError;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import org.apache.qpid.protonj2.types.Binary;
 import org.apache.qpid.protonj2.types.Symbol;
 import org.apache.qpid.protonj2.types.UnsignedLong;
+import org.apache.qpid.protonj2.types.messaging.Accepted;
 import org.apache.qpid.protonj2.types.messaging.Rejected;
 import org.apache.qpid.protonj2.types.messaging.Released;
 import org.apache.qpid.protonj2.types.messaging.Target;
@@ -52,10 +58,22 @@ final class ProducerLink extends Link {
 
     private static final Symbol DELAYED_DELIVERY = Symbol.valueOf("DELAYED_DELIVERY");
 
-    /** What a message's size is taken for before one has come, in bytes; by a link to an address, for its first message alone. */
+    /** What a message's size is taken for before one has come, in bytes. */
     private static final int FIRST_ESTIMATE = 1024;
 
     private static final int ESTIMATE_WEIGHT = 8;
+
+    /** Bytes of an attach of ours with source and target of usual size, beside its name. */
+    private static final int ATTACH_BYTES = 300;
+
+    /** Bytes of an entry of an unsettled map beside its tag. */
+    private static final int UNSETTLED_ENTRY_BYTES = 10;
+
+    /** The longest delivery-tag, in bytes (§2.8.7). */
+    private static final int MOST_TAG_BYTES = 32;
+
+    /** How many windows of deliveries may wait for their outcomes, or for the peer to settle them, before it gets no more credit. */
+    private static final int MOST_UNSETTLED_WINDOWS = 16;
 
     private final Attach peersAttach;
     private final boolean settlesSecond;
@@ -63,6 +81,8 @@ final class ProducerLink extends Link {
     /** Tags of deliveries that are not settled (§2.6.12: each is unique among them). */
     private final Set<ByteBuffer> tags = new HashSet<>();
 
+    /** Deliveries of the link that had this name, not settled when it was detached. */
+    private Map<ByteBuffer, Received> resumable = Map.of();
     private TargetNode node;
     private CreditLine line;
     private int deliveryCount;
@@ -79,6 +99,8 @@ final class ProducerLink extends Link {
     private MemoryTurn turn;
     private boolean asking;
     private boolean echoDue;
+    /** Bytes of messages whose addresses are being looked up. */
+    private long lookedUpBytes;
     private LinkEnd ends;
 
     ProducerLink(AmqpSession session, Attach attach, int handle) {
@@ -142,7 +164,9 @@ final class ProducerLink extends Link {
     }
 
     private void attach() {
-        attach(answer()
+        Attach answer = answer();
+        resume(answer);
+        attach(answer
                 .setTarget(node.answer())
                 .setMaxMessageSize(UnsignedLong.valueOf(connection().options().maxMessageBytes()))
                 .setOfferedCapabilities(DELAYED_DELIVERY));
@@ -159,10 +183,59 @@ final class ProducerLink extends Link {
         }
     }
 
+    /** Tells what has become of the deliveries that the peer has not settled (§2.6.13), as far as that fits into a frame. */
+    private void resume(Attach answer) {
+        Set<ByteBuffer> wanted = new HashSet<>();
+        if (peersAttach.getUnsettled() != null) {
+            for (Binary tag : peersAttach.getUnsettled().keySet()) {
+                wanted.add(ByteBuffer.wrap(tag.asByteArray()));
+            }
+        }
+        resumable = new LinkedHashMap<>(connection().suspendedLinks().take(name(), wanted));
+        if (resumable.isEmpty()) {
+            return;
+        }
+        Map<Binary, DeliveryState> unsettled = new LinkedHashMap<>();
+        int room = connection().peerFrameMax() - ATTACH_BYTES - 4 * name().length();
+        for (Received each : resumable.values()) {
+            // Only an outcome without fields is sure to fit; that there is another is told when it is resumed.
+            room -= each.tag().remaining() + UNSETTLED_ENTRY_BYTES;
+            if (room < 0) {
+                answer.setIncompleteUnsettled(true);
+                break;
+            }
+            DeliveryState state = each.outcome();
+            unsettled.put(new Binary(each.tag().array()),
+                    state instanceof Accepted || state instanceof Released ? state : null);
+        }
+        answer.setUnsettled(unsettled);
+        tags.addAll(resumable.keySet());
+    }
+
+    /** The peer resumes a delivery; one that is not known here is ignored (§2.7.5, resume). */
+    private void resumed(Partial resumed) {
+        deliveryCount++;
+        spent();
+        Received received = resumable.remove(resumed.tag);
+        if (received != null) {
+            if (resumed.settled) {
+                tags.remove(resumed.tag);
+                received.over();
+            } else {
+                received.resumed(this, resumed.id);
+                session().received().add(resumed.id, received);
+                if (received.outcome() != null) {
+                    finish(received, received.outcome() instanceof Accepted ? null : received.outcome());
+                }
+            }
+        }
+        regulateCredit();
+    }
+
     // ---- credit
 
     private int wantedCredit() {
-        if (!estimated && line != null) {
+        if (!estimated && line != null && line.isLimited()) {
             // Room for many messages of which nobody knows how large they are may be room for few of them.
             return 1;
         }
@@ -172,7 +245,7 @@ final class ProducerLink extends Link {
 
     @Override
     void regulateCredit() {
-        if (!attached() || paced || connection().resourcesLow()) {
+        if (!attached() || paced || connection().resourcesLow() || tooManyUnsettled()) {
             return;
         }
         int wanted = wantedCredit();
@@ -180,7 +253,7 @@ final class ProducerLink extends Link {
             return;
         }
         if (line == null) {
-            if (producer.parkedBytes() < connection().options().windowBytes()) {
+            if (producer.parkedBytes() + lookedUpBytes < connection().options().windowBytes()) {
                 grant(wanted - credit);
             }
         } else if (!line.isAsking()) {
@@ -189,6 +262,10 @@ final class ProducerLink extends Link {
                 grant(granted);
             }
         }
+    }
+
+    private boolean tooManyUnsettled() {
+        return tags.size() >= MOST_UNSETTLED_WINDOWS * connection().options().windowMessages();
     }
 
     private void grant(int messages) {
@@ -279,6 +356,14 @@ final class ProducerLink extends Link {
                 throw AmqpFault.link(AmqpError.INVALID_FIELD, "a delivery without delivery-tag");
             }
             ByteBuffer tag = ByteBuffer.wrap(transfer.getDeliveryTag().tagBytes());
+            if (tag.remaining() > MOST_TAG_BYTES) {
+                throw AmqpFault.link(
+                        AmqpError.INVALID_FIELD, "a delivery-tag of more than " + MOST_TAG_BYTES + " bytes");
+            }
+            if (transfer.getResume()) {
+                resume(transfer, tag);
+                return;
+            }
             if (tags.contains(tag)) {
                 throw AmqpFault.link(
                         AmqpError.NOT_ALLOWED, "a delivery with the tag of another that is not settled");
@@ -303,9 +388,19 @@ final class ProducerLink extends Link {
             deliveryCount++;
             highestLimit++;
             spent();
+            forgo();
+            regulateCredit();
             return;
         }
         partial.settled |= settles(transfer);
+        if (partial.resumes) {
+            if (!transfer.getMore()) {
+                Partial whole = partial;
+                partial = null;
+                resumed(whole);
+            }
+            return;
+        }
         if (transfer.getState() != null) {
             partial.state = transfer.getState();
         }
@@ -341,6 +436,17 @@ final class ProducerLink extends Link {
         }
     }
 
+    private void resume(Transfer transfer, ByteBuffer tag) {
+        Partial resumes = new Partial((int) transfer.getDeliveryId(), tag);
+        resumes.resumes = true;
+        resumes.settled = settles(transfer) || transfer.getAborted();
+        if (transfer.getMore() && !transfer.getAborted()) {
+            partial = resumes;
+        } else {
+            resumed(resumes);
+        }
+    }
+
     private boolean settles(Transfer transfer) {
         return transfer.getSettled() || peersAttach.getSenderSettleMode() == SenderSettleMode.SETTLED;
     }
@@ -361,7 +467,7 @@ final class ProducerLink extends Link {
         if (turn != null) {
             turn.end();
             turn = null;
-        } else if (partial != null) {
+        } else if (assembly != null) {
             connection().holdsPartial(-assembly.heldBytes());
         }
         partial = null;
@@ -370,6 +476,13 @@ final class ProducerLink extends Link {
 
     private void spent() {
         credit = Math.max(0, credit - 1);
+    }
+
+    /** What was spent on a delivery that is not published is room for others. */
+    private void forgo() {
+        if (line != null) {
+            line.forgo(1);
+        }
     }
 
     /** @param payload null if the message stands in {@code bytes} */
@@ -384,23 +497,6 @@ final class ProducerLink extends Link {
             tags.add(tag);
             session().received().add(id, received);
         }
-        IncomingMessage message = connection().reader();
-        try {
-            if (payload == null) {
-                message.read(bytes, at, length);
-            } else {
-                payload.read(message);
-            }
-        } catch (MessageFault e) {
-            refuse(received, AmqpError.DECODE_ERROR, e.getMessage());
-            return;
-        }
-        byte[] userId = message.userId();
-        if (userId != null && !connection().user().anonymous()
-                && !new String(userId, StandardCharsets.UTF_8).equals(connection().user().name())) {
-            refuse(received, AmqpError.UNAUTHORIZED_ACCESS, "the user-id is not that of the user who is logged in");
-            return;
-        }
         Transactions.Transaction transaction = null;
         if (state instanceof TransactionalState transactional) {
             transaction = connection().transactions().find(transactional.getTxnId());
@@ -411,6 +507,25 @@ final class ProducerLink extends Link {
                 detach(AmqpFault.link(Transactions.UNKNOWN_ID, "a transfer in a transaction that is not there"));
                 return;
             }
+        }
+        IncomingMessage message = connection().reader();
+        try {
+            if (payload == null) {
+                message.read(bytes, at, length);
+            } else {
+                payload.read(message);
+            }
+        } catch (MessageFault e) {
+            refuseUnpublished(received, transaction, AmqpError.DECODE_ERROR, e.getMessage());
+            return;
+        }
+        byte[] userId = message.userId();
+        if (userId != null && !connection().user().anonymous()
+                && !new String(userId, StandardCharsets.UTF_8).equals(connection().user().name())) {
+            refuseUnpublished(
+                    received, transaction, AmqpError.UNAUTHORIZED_ACCESS,
+                    "the user-id is not that of the user who is logged in");
+            return;
         }
         switch (node) {
             case TargetNode.Fixed fixed -> route(received, message, fixed.destination(), null, transaction);
@@ -433,19 +548,45 @@ final class ProducerLink extends Link {
         } catch (MessageFault e) {
             throw new IllegalStateException("what was read once can't be read again", e);
         }
+        int heldBytes = kept.sizeBytes();
+        lookedUp(heldBytes);
+        if (transaction != null) {
+            transaction.expect();
+        }
         relay.resolve(to, kind, new Answer<>() {
             @Override
             public void done(Destination destination) {
-                if (attached()) {
+                lookedUp(-heldBytes);
+                // Also when the link has gone meanwhile: the message came before.
+                if (transaction != null && transaction.isOver()) {
+                    if (received != null) {
+                        finish(received, transaction.accepted());
+                    }
+                } else if (connection().running()) {
                     route(received, kept, destination, to, transaction);
+                }
+                if (transaction != null) {
+                    transaction.arrived();
                 }
             }
 
             @Override
             public void refused(TerminusError error) {
-                refuse(received, error.condition(), error.description());
+                lookedUp(-heldBytes);
+                refuseUnpublished(received, transaction, error.condition(), error.description());
+                if (transaction != null) {
+                    transaction.arrived();
+                }
             }
         });
+        // Looking up is work for other loops, as publishing is.
+        connection().published();
+        regulateCredit();
+    }
+
+    private void lookedUp(int differenceBytes) {
+        lookedUpBytes += differenceBytes;
+        connection().holdsForLookup(differenceBytes);
     }
 
     private void route(
@@ -453,7 +594,8 @@ final class ProducerLink extends Link {
             Transactions.Transaction transaction) {
         String key = to.keyOf(incoming.subject());
         if (key == null) {
-            refuse(received, AmqpError.INVALID_FIELD, "a subject that is too long for a routing key");
+            refuseUnpublished(
+                    received, transaction, AmqpError.INVALID_FIELD, "a subject that is too long for a routing key");
             return;
         }
         Client client = connection().client();
@@ -481,15 +623,15 @@ final class ProducerLink extends Link {
             if (node instanceof Relay relay) {
                 relay.missed(address);
             }
-            refuse(received, AmqpError.NOT_FOUND, "no longer there: " + describe(to));
+            refuse(received, transaction, AmqpError.NOT_FOUND, "no longer there: " + describe(to));
         }
         regulateCredit();
     }
 
     /** Larger messages count at once, and smaller ones little by little: what is too much credit can't be taken back in time. */
     private void estimate(int sizeBytes) {
-        if (!estimated || sizeBytes > estimateBytes) {
-            estimated = true;
+        estimated = true;
+        if (sizeBytes > estimateBytes) {
             estimateBytes = sizeBytes;
         } else {
             estimateBytes -= (estimateBytes - sizeBytes) / ESTIMATE_WEIGHT;
@@ -502,9 +644,19 @@ final class ProducerLink extends Link {
 
     // ---- outcomes
 
-    /** Rejects a delivery; one that was sent settled is dropped, which the log tells. */
-    private void refuse(Received received, Symbol condition, String description) {
+    private void refuseUnpublished(
+            Received received, Transactions.Transaction transaction, Symbol condition, String description) {
+        forgo();
+        refuse(received, transaction, condition, description);
+    }
+
+    /** Rejects a delivery; one that was sent settled is dropped, which the log tells, and its transaction with it. */
+    private void refuse(
+            Received received, Transactions.Transaction transaction, Symbol condition, String description) {
         if (received == null) {
+            if (transaction != null) {
+                transaction.spoil(description);
+            }
             connection().log().warn("a settled message on link '{}' is dropped: {}", name(), description);
         } else {
             finish(received, new Rejected().setError(new ErrorCondition(condition, description)));
@@ -527,11 +679,17 @@ final class ProducerLink extends Link {
         if (received.isOver()) {
             return;
         }
+        if (ends == LinkEnd.DETACHED || ends == LinkEnd.SESSION_ENDED) {
+            // The peer does not listen: it asks when it comes back.
+            received.outcome(state == null ? Accepted.getInstance() : state);
+            return;
+        }
         boolean settles = !received.settlesSecond();
-        if (settles || ends == LinkEnd.CLOSED) {
+        if (settles || ends == LinkEnd.CLOSED || ends == LinkEnd.FAILED) {
             forget(received);
         } else {
             received.told();
+            received.outcome(state == null ? Accepted.getInstance() : state);
         }
         if (state == null) {
             session().settlements().accepted(received.id(), settles);
@@ -543,8 +701,12 @@ final class ProducerLink extends Link {
     /** A delivery is settled. */
     void forget(Received received) {
         received.over();
-        tags.remove(received.tag());
         session().received().remove(received.id());
+        boolean tooMany = tooManyUnsettled();
+        tags.remove(received.tag());
+        if (tooMany) {
+            regulateCredit();
+        }
     }
 
     // ---- the end
@@ -553,7 +715,7 @@ final class ProducerLink extends Link {
     void release(LinkEnd end, boolean orderly) {
         ends = end;
         dropPartial();
-        if (end == LinkEnd.CLOSED) {
+        if (end == LinkEnd.CLOSED || end == LinkEnd.FAILED) {
             // Nobody is going to settle what is only waiting for that.
             session().received().forEach(received -> {
                 if (received.link() == this && received.isTold()) {
@@ -561,6 +723,7 @@ final class ProducerLink extends Link {
                 }
             });
         }
+        suspend();
         if (line != null) {
             line.close();
             line = null;
@@ -570,13 +733,31 @@ final class ProducerLink extends Link {
         }
     }
 
+    private void suspend() {
+        List<Received> unsettled = new ArrayList<>(resumable.values());
+        resumable = Map.of();
+        if (ends == LinkEnd.CLOSED) {
+            unsettled.forEach(Received::over);
+            return;
+        }
+        session().received().forEach(received -> {
+            if (received.link() == this) {
+                unsettled.add(received);
+            }
+        });
+        unsettled.forEach(received -> session().received().remove(received.id()));
+        if (!unsettled.isEmpty()) {
+            connection().suspendedLinks().keep(name(), unsettled);
+        }
+    }
+
     private void leaveNode() {
         if (node == null) {
             released();
             return;
         }
         end(node, ends, this::released);
-        if (ends == LinkEnd.DETACHED) {
+        if (ends == LinkEnd.DETACHED && node.endsWithSession()) {
             session().detached(this, done -> end(node, LinkEnd.SESSION_ENDED, done));
         }
     }
@@ -590,7 +771,7 @@ final class ProducerLink extends Link {
 
             @Override
             public void refused(TerminusError error) {
-                connection().log().info("what link '{}' was to leave behind: {}", name(), error.description());
+                leavesBehind(error);
                 done.run();
             }
         });

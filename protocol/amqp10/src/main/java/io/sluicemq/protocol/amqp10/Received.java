@@ -3,6 +3,7 @@ package io.sluicemq.protocol.amqp10;
 import io.sluicemq.api.BrokerError;
 import io.sluicemq.api.Completion;
 import java.nio.ByteBuffer;
+import org.apache.qpid.protonj2.types.transport.DeliveryState;
 
 /**
  * A delivery that the peer has sent and that is not settled yet: what is owed for it is its outcome (part 2, §2.6.12). Owned by the
@@ -10,12 +11,14 @@ import java.nio.ByteBuffer;
  */
 final class Received extends Completion {
 
-    private final ProducerLink link;
-    private final int id;
+    /** What is told its outcome; another one of the same name when it comes back. */
+    private ProducerLink link;
+    private int id;
     private final ByteBuffer tag;
     /** Whether it is settled by us only when the peer has settled it (§2.8.3, second). */
     private final boolean second;
     private boolean told;
+    private DeliveryState outcome;
     private boolean over;
 
     Received(ProducerLink link, int id, ByteBuffer tag, boolean second) {
@@ -49,6 +52,23 @@ final class Received extends Completion {
 
     void told() {
         told = true;
+    }
+
+    /** Its outcome, if it has come to one and the peer has not settled it; else null. */
+    DeliveryState outcome() {
+        return outcome;
+    }
+
+    /** It has come to an outcome, but is not settled. */
+    void outcome(DeliveryState state) {
+        outcome = state;
+    }
+
+    /** The peer resumes it on a link that it has attached again, by another id. */
+    void resumed(ProducerLink on, int newId) {
+        link = on;
+        id = newId;
+        told = false;
     }
 
     /** Whether nobody is to be told its outcome any more. */

@@ -2,7 +2,6 @@ package io.sluicemq.protocol.amqp10;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.sluicemq.protocol.amqp10.Peer.Login;
 import io.sluicemq.protocol.amqp10.codec.Frames;
 import io.sluicemq.protocol.amqp10.codec.Frames.Frame;
 import java.util.List;
@@ -456,7 +455,7 @@ class ConnectionTest {
         }
     }
 
-    // ---- close (§2.4.3)
+    // ---- close (§2.4.3, §2.7.9)
 
     @Test
     void shouldAnswerACloseWhenAllIsGivenBack() {

@@ -12,12 +12,18 @@ import org.apache.qpid.protonj2.types.Binary;
 import org.apache.qpid.protonj2.types.UnsignedInteger;
 import org.apache.qpid.protonj2.types.UnsignedLong;
 import org.apache.qpid.protonj2.types.messaging.Accepted;
+import org.apache.qpid.protonj2.types.messaging.AmqpValue;
 import org.apache.qpid.protonj2.types.messaging.Header;
 import org.apache.qpid.protonj2.types.messaging.Modified;
 import org.apache.qpid.protonj2.types.messaging.Received;
 import org.apache.qpid.protonj2.types.messaging.Rejected;
 import org.apache.qpid.protonj2.types.messaging.Released;
 import org.apache.qpid.protonj2.types.messaging.Source;
+import org.apache.qpid.protonj2.types.transactions.Coordinator;
+import org.apache.qpid.protonj2.types.transactions.Declare;
+import org.apache.qpid.protonj2.types.transactions.Declared;
+import org.apache.qpid.protonj2.types.transactions.Discharge;
+import org.apache.qpid.protonj2.types.transactions.TransactionalState;
 import org.apache.qpid.protonj2.types.transport.Attach;
 import org.apache.qpid.protonj2.types.transport.DeliveryState;
 import org.apache.qpid.protonj2.types.transport.Detach;
@@ -247,5 +253,60 @@ class OutcomeTest {
             texts.add(Peer.text(frame.payload()));
         }
         assertThat(texts).containsExactly("5", "6", "7", "8", "9");
+    }
+
+    /** A receiver need not have all of a delivery to say what becomes of it. */
+    @Test
+    void shouldTakeTheOutcomeOfADeliveryThatIsUnderWay() {
+        Peer sender = Peer.connected(lab, 1);
+        sender.attachSender(0, "q");
+        sender.send(Peer.inFrames(0, 0, Peer.message(new byte[400_000]), 60_000));
+        for (boolean settled : new boolean[] {true, false}) {
+            peer.send(1, Peer.begin().setIncomingWindow(2));
+            peer.frames();
+            peer.send(1, Peer.receiver(0, "r", "q"));
+            peer.frames();
+            peer.send(1, Peer.credit(0, 0, 1).setIncomingWindow(2));
+            assertThat(peer.frames()).hasSize(2);
+            peer.send(1, new Disposition().setRole(Role.RECEIVER).setFirst(0).setSettled(settled)
+                    .setState(settled ? Released.getInstance() : new Rejected()));
+            peer.send(1, new org.apache.qpid.protonj2.types.transport.End());
+            peer.frames();
+            assertThat(unsettled()).isZero();
+            assertThat(ready()).isEqualTo(settled ? 1 : 0);
+        }
+    }
+
+    // ---- in transactions
+
+    /** What the receiver leaves to be settled is settled at the commit as it has said (part 4, §4.4.4.2). */
+    @Test
+    void shouldSettleAtTheCommitAsTheReceiverHasSaid() {
+        publish("q", 2);
+        receiver(0, "q", 2);
+        peer.send(new Attach().setName("coordinator").setHandle(1).setRole(Role.SENDER).setInitialDeliveryCount(0)
+                .setSource(new Source()).setCoordinator(new Coordinator()));
+        peer.frames();
+        peer.send(Frames.frame(0, Peer.transfer(1, 0), Frames.encode(new AmqpValue<>(new Declare()))));
+        Binary id = ((Declared) ((Disposition) peer.next().performative()).getState()).getTxnId();
+        peer.send(unsettled(0, new TransactionalState().setTxnId(id).setOutcome(new Rejected())));
+        peer.send(unsettled(1, new TransactionalState().setTxnId(id).setOutcome(Accepted.getInstance())));
+        peer.expectNothing();
+        assertThat(unsettled()).isEqualTo(2);
+        peer.send(Frames.frame(0, Peer.transfer(1, 1), Frames.encode(new AmqpValue<>(new Discharge().setTxnId(id)))));
+        Map<Long, DeliveryState> ofDeliveries = new HashMap<>();
+        for (Frame frame : peer.frames()) {
+            if (frame.performative() instanceof Disposition told && told.getRole() == Role.SENDER) {
+                assertThat(told.getSettled()).isTrue();
+                ofDeliveries.put(told.getFirst(), told.getState());
+            }
+        }
+        assertThat(ofDeliveries.get(0L)).isInstanceOf(Rejected.class);
+        assertThat(ofDeliveries.get(1L)).isInstanceOf(Accepted.class);
+        assertThat(ready() + unsettled()).isZero();
+    }
+
+    private static Disposition unsettled(long id, DeliveryState state) {
+        return new Disposition().setRole(Role.RECEIVER).setFirst(id).setState(state);
     }
 }

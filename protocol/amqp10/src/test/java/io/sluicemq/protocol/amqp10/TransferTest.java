@@ -28,7 +28,7 @@ import org.apache.qpid.protonj2.types.transport.SenderSettleMode;
 import org.apache.qpid.protonj2.types.transport.Transfer;
 import org.junit.jupiter.api.Test;
 
-/** Transfers of a peer, and how they are settled (1.0 §2.6.10 to §2.6.14, §2.7.5, §2.8.2, §2.8.3). */
+/** Transfers of a peer, and how they are settled (1.0 §2.6.10 to §2.6.12, §2.6.14, §2.7.5, §2.8.2, §2.8.3). */
 class TransferTest {
 
     private final Lab lab = new Lab();

@@ -99,14 +99,20 @@ final class JmsNeighbours {
             }
             return rate;
         } finally {
+            // This client doesn't close while a commit of its waits, and that one waits for room.
+            deleteQueues();
             connection.close();
             for (JmsPublisher each : publishers) {
                 each.awaitEnd();
             }
-            try (var last = Publisher.connect(broker)) {
-                last.createChannel().queueDelete("free");
-                last.createChannel().queueDelete("full");
-            }
+            deleteQueues();
+        }
+    }
+
+    private void deleteQueues() throws IOException, TimeoutException {
+        try (var last = Publisher.connect(broker)) {
+            last.createChannel().queueDelete("free");
+            last.createChannel().queueDelete("full");
         }
     }
 }

@@ -23,7 +23,7 @@ final class JmsPublisher {
     private static final int WINDOW = 500;
 
     /** Messages in a transaction. */
-    private static final int BATCH = 100;
+    private static final int BATCH = 20;
 
     private final Session session;
     private final Thread thread;

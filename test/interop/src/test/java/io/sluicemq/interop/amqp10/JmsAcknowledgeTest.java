@@ -64,7 +64,7 @@ class JmsAcknowledgeTest {
 
     @ParameterizedTest
     @ValueSource(ints = {Session.AUTO_ACKNOWLEDGE, Session.CLIENT_ACKNOWLEDGE, Session.DUPS_OK_ACKNOWLEDGE, INDIVIDUAL})
-    @Spec({"1.0 §2.6.12", "1.0 §3.4.2"})
+    @Spec({"1.0 §2.6.9", "1.0 §2.6.12", "1.0 §3.4.2"})
     void shouldRemoveWhatAListenerHasTaken(int mode, Lab lab) throws Exception {
         Queue queue = JmsClient.queue(lab);
         Connection connection = JmsClient.open(lab, null);

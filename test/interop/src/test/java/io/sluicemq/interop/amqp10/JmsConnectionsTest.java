@@ -10,6 +10,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import com.rabbitmq.client.AMQP.BasicProperties;
+import com.rabbitmq.client.Channel;
 import io.sluicemq.campaign.EmbeddedBroker;
 import io.sluicemq.interop.lab.BeyondRabbitMq;
 import io.sluicemq.interop.lab.Lab;
@@ -35,6 +37,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -181,8 +184,8 @@ class JmsConnectionsTest {
     @Spec({"1.0 §2.5.6", "1.0 §2.8.10"})
     @Reported({"rabbitmq/rabbitmq-server#13574", "QPID-7739 (Broker-J)"})
     void shouldDeliverMoreMessagesThanSixteenBitsCount(Lab lab) throws Exception {
-        Queue queue = JmsClient.queue(lab);
-        Connection connection = JmsClient.connect(lab, "jms.prefetchPolicy.all=32767", "jms.forceAsyncSend=true",
+        Queue queue = new JmsQueue(lab.queue());
+        Connection connection = JmsClient.connect(lab, "jms.prefetchPolicy.all=32767",
                 "jms.presettlePolicy.presettleConsumers=true");
         Session session = connection.createSession();
         AtomicInteger got = new AtomicInteger();
@@ -197,15 +200,11 @@ class JmsConnectionsTest {
                 wrong.add(e.toString());
             }
         });
-        Session sending = connection.createSession();
-        MessageProducer producer = sending.createProducer(queue);
-        producer.setDeliveryMode(DeliveryMode.NON_PERSISTENT);
-        producer.setDisableMessageID(true);
-        producer.setDisableMessageTimestamp(true);
+        // By the client that sends them faster; half a minute would go by with the other one.
+        Channel channel = lab.channel();
         for (int i = 0; i < TINY_MESSAGES; i++) {
-            Message message = sending.createMessage();
-            message.setIntProperty("n", i);
-            producer.send(message);
+            channel.basicPublish("", queue.getQueueName(),
+                    new BasicProperties.Builder().headers(Map.of("n", i)).build(), new byte[0]);
         }
         await().atMost(Duration.ofSeconds(60)).until(() -> got.get() == TINY_MESSAGES || !wrong.isEmpty());
         assertThat(wrong).isEmpty();
@@ -224,7 +223,7 @@ class JmsConnectionsTest {
             JMSConsumer subscriber = context.createConsumer(topic);
             context.createProducer().setProperty("a", 1).setPriority(6).setTimeToLive(60_000)
                     .setJMSCorrelationID("corr").send(queue, "text");
-            context.createProducer().send(topic, java.util.Map.of("k", 5));
+            context.createProducer().send(topic, Map.of("k", 5));
             context.createProducer().send(queue, new byte[] {1, 2});
             transacted.createProducer().send(queue, "dropped");
             transacted.rollback();
@@ -242,7 +241,7 @@ class JmsConnectionsTest {
             assertThat(consumer.receiveBody(String.class, SOON)).isEqualTo("kept");
             transacted.commit();
             assertThat(consumer.receiveNoWait()).isNull();
-            assertThat(subscriber.receiveBody(java.util.Map.class, SOON).get("k")).isEqualTo(5);
+            assertThat(subscriber.receiveBody(Map.class, SOON).get("k")).isEqualTo(5);
             BlockingQueue<String> completed = new LinkedBlockingQueue<>();
             context.createProducer().setAsync(new jakarta.jms.CompletionListener() {
                 @Override

@@ -320,6 +320,34 @@ class JmsFullAddressTest {
         assertThat(text(receive(session.createConsumer(queue)))).isEqualTo("small");
     }
 
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    @Spec({"1.0 §3.4.3", "1.0 §4.3"})
+    void shouldRefuseWhatHasWaitedAsLongAsItMay(boolean transacted, Lab lab) throws Exception {
+        Queue queue = JmsClient.queue(lab);
+        lab.limit(AddressSetting.match(queue.getQueueName()).maxMessages(5).fullPolicy(FullPolicy.BLOCK)
+                .holdLimit(Duration.ofSeconds(1)));
+        Connection connection = JmsClient.connect(lab);
+        send(connection.createSession(), queue, numbers(1, 5));
+        Session session = connection.createSession(
+                transacted ? Session.SESSION_TRANSACTED : Session.AUTO_ACKNOWLEDGE);
+        MessageProducer producer = session.createProducer(transacted ? null : queue);
+        if (transacted) {
+            producer.send(queue, session.createTextMessage("too late"));
+            assertThatThrownBy(session::commit).isInstanceOf(JMSException.class)
+                    .hasMessageContaining("resource-limit-exceeded");
+        } else {
+            assertThatThrownBy(() -> producer.send(session.createTextMessage("too late")))
+                    .isInstanceOf(ResourceAllocationException.class);
+        }
+        assertThat(lab.drain(queue.getQueueName())).containsExactly(numbers(1, 5));
+        send(session, queue, "next");
+        if (transacted) {
+            session.commit();
+        }
+        assertThat(lab.drain(queue.getQueueName())).containsExactly("next");
+    }
+
     @Test
     @Spec("1.0 §2.6.7")
     void shouldTimeOutASendThatWaitsAndLoseNothingElse(Lab lab) throws Exception {
@@ -335,5 +363,44 @@ class JmsFullAddressTest {
         assertThat(lab.drain(queue.getQueueName())).containsExactly(numbers(1, 5));
         producer.send(session.createTextMessage("next"));
         assertThat(lab.drain(queue.getQueueName())).containsExactly("next");
+    }
+
+    @Test
+    @Spec({"1.0 §2.6.7", "1.0 §2.4.3"})
+    void shouldEndConnectionsThatWait(Lab lab) throws Exception {
+        Queue queue = JmsClient.queue(lab);
+        lab.limit(AddressSetting.match(queue.getQueueName()).maxMessages(LIMIT).fullPolicy(FullPolicy.BLOCK));
+        for (int deliveryMode : new int[] {DeliveryMode.NON_PERSISTENT, DeliveryMode.PERSISTENT}) {
+            Connection connection = JmsClient.connect(lab);
+            Sending sending = Sending.start(connection.createSession(), queue, deliveryMode, MESSAGES, BODY_BYTES);
+            awaitFull(lab, queue);
+            connection.close();
+            sending.thread.join(JmsClient.SOON);
+            assertThat(sending.failure.get()).isInstanceOf(JMSException.class);
+            assertThat(lab.drain(queue.getQueueName())).hasSize(LIMIT);
+        }
+        Lab.until("nothing is left in the address", () -> lab.address(queue.getQueueName()).usedMessages() == 0);
+    }
+
+    @Test
+    @Spec("1.0 §2.6.7")
+    void shouldShareWhatIsFreeAmongAllLinks(Lab lab) throws Exception {
+        Queue queue = JmsClient.queue(lab);
+        lab.limit(AddressSetting.match(queue.getQueueName()).maxMessages(4).fullPolicy(FullPolicy.BLOCK));
+        List<Sending> sendings = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            Connection connection = JmsClient.connect(lab);
+            for (int j = 0; j < 4; j++) {
+                sendings.add(Sending.start(
+                        connection.createSession(), queue, DeliveryMode.NON_PERSISTENT, 50, BODY_BYTES));
+            }
+        }
+        MessageConsumer consumer = JmsClient.connect(lab).createSession().createConsumer(queue);
+        for (int i = 0; i < 600; i++) {
+            receive(consumer);
+        }
+        for (Sending each : sendings) {
+            each.shouldFinish();
+        }
     }
 }

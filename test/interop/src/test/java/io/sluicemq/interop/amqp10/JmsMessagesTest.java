@@ -12,6 +12,7 @@ import io.sluicemq.campaign.EmbeddedBroker;
 import io.sluicemq.interop.lab.BeyondRabbitMq;
 import io.sluicemq.interop.lab.Lab;
 import io.sluicemq.interop.lab.LabExtension;
+import io.sluicemq.interop.lab.Refusal;
 import io.sluicemq.interop.lab.Reported;
 import io.sluicemq.interop.lab.Spec;
 import jakarta.jms.BytesMessage;
@@ -239,6 +240,16 @@ class JmsMessagesTest {
         }
     }
 
+    @Test
+    @Spec("1.0 §3.2.4")
+    void shouldTellWhoHasSent(Lab lab) throws Exception {
+        Queue queue = JmsClient.queue(lab);
+        Session session = JmsClient.connect(lab, "jms.populateJMSXUserID=true").createSession();
+        JmsClient.send(session, queue, "m");
+        Message message = receive(session.createConsumer(queue));
+        assertThat(message.getStringProperty("JMSXUserID")).isEqualTo(lab.broker().user());
+    }
+
     // ---- with clients of AMQP 0-9-1
 
     @Test
@@ -316,6 +327,19 @@ class JmsMessagesTest {
             bytes.readBytes(got);
             assertThat(new String(got, StandardCharsets.UTF_8)).isEqualTo(body);
         }
+    }
+
+    @Test
+    @Spec({"1.0 §3.5.4", "0-9-1 queue.declare"})
+    void shouldMakeAQueueThatOthersMayDeclare(Lab lab) throws Exception {
+        Queue queue = JmsClient.queue(lab);
+        Session session = JmsClient.connect(lab).createSession();
+        JmsClient.send(session, queue, "m");
+        lab.channel().queueDeclare(queue.getQueueName(), true, false, false, null);
+        Refusal refusal = Refusal.of(
+                () -> lab.channel().queueDeclare(queue.getQueueName(), true, false, false, Map.of("x-max-length", 5)));
+        assertThat(refusal.code()).isEqualTo(406);
+        assertThat(lab.drain(queue.getQueueName())).containsExactly("m");
     }
 
     @Test

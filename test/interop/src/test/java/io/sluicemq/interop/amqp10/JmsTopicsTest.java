@@ -9,6 +9,7 @@ import static io.sluicemq.interop.lab.Lab.numbers;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.sluicemq.campaign.EmbeddedBroker;
 import io.sluicemq.interop.lab.BeyondRabbitMq;
 import io.sluicemq.interop.lab.Lab;
 import io.sluicemq.interop.lab.LabExtension;
@@ -22,11 +23,13 @@ import jakarta.jms.MessageConsumer;
 import jakarta.jms.MessageProducer;
 import jakarta.jms.Session;
 import jakarta.jms.Topic;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.qpid.jms.JmsTopic;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Topics with Qpid JMS: subscriptions of all kinds, what they get, and when they end. */
 @ExtendWith(LabExtension.class)
@@ -348,5 +351,39 @@ class JmsTopicsTest {
         shouldBeEmpty(consumer);
         consumer.close();
         session.unsubscribe(SUBSCRIPTION);
+    }
+
+    @Test
+    @Spec({"1.0 §3.5.3", "1.0 §3.5.6"})
+    void shouldKeepDurableSubscriptionsOverARestart(@TempDir Path data) throws Exception {
+        Topic topic = new JmsTopic("prices");
+        try (EmbeddedBroker broker = EmbeddedBroker.start(builder -> builder.data(data.resolve("data")))) {
+            Lab lab = Lab.at(broker);
+            Connection connection = JmsClient.open(lab, "client");
+            Session session = connection.createSession();
+            session.createDurableConsumer(topic, "one", "a = 1", false).close();
+            session.createSharedDurableConsumer(topic, "two").close();
+            sendWith(session, topic, 1, "1");
+            sendWith(session, topic, 2, "2");
+        }
+        try (EmbeddedBroker broker = EmbeddedBroker.start(builder -> builder.data(data.resolve("data")))) {
+            Lab lab = Lab.at(broker);
+            Connection connection = JmsClient.open(lab, "client");
+            connection.start();
+            Session session = connection.createSession();
+            sendWith(session, topic, 1, "3");
+            MessageConsumer one = session.createDurableConsumer(topic, "one", "a = 1", false);
+            MessageConsumer two = session.createSharedDurableConsumer(topic, "two");
+            assertThat(texts(one, 2)).containsExactly("1", "3");
+            assertThat(texts(two, 3)).containsExactly("1", "2", "3");
+            shouldBeEmpty(one);
+            one.close();
+            two.close();
+            session.unsubscribe("one");
+            session.unsubscribe("two");
+            connection.close();
+            assertThat(lab.counters().queues()).isZero();
+            lab.leave();
+        }
     }
 }

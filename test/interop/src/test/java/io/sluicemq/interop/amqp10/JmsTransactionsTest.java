@@ -25,6 +25,8 @@ import jakarta.jms.MessageProducer;
 import jakarta.jms.Queue;
 import jakarta.jms.Session;
 import jakarta.jms.Topic;
+import java.util.Map;
+import org.apache.qpid.jms.JmsQueue;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -64,6 +66,24 @@ class JmsTransactionsTest {
         session.commit();
         assertThat(texts(watching, 20)).containsExactly(numbers(21, 40));
         shouldBeEmpty(watching);
+    }
+
+    /** The producer sends by the anonymous relay, and has gone before it is known where its messages go. */
+    @Test
+    @Spec("1.0 §4.4.1")
+    void shouldCommitWhatGoesToQueuesThatAreOnlyMadeForIt(Lab lab) throws Exception {
+        Connection connection = JmsClient.connect(lab);
+        Session session = connection.createSession(true, Session.SESSION_TRANSACTED);
+        for (int i = 0; i < 50; i++) {
+            Queue queue = JmsClient.queue(lab);
+            MessageProducer producer = session.createProducer(null);
+            producer.send(queue, session.createTextMessage("here"));
+            producer.close();
+            session.commit();
+
+            assertThat(text(receive(session.createConsumer(queue)))).isEqualTo("here");
+            session.commit();
+        }
     }
 
     @Test
@@ -317,5 +337,87 @@ class JmsTransactionsTest {
         session.commit();
         assertThat(lab.depth(full.getQueueName())).isEqualTo(10);
         assertThat(lab.depth(from.getQueueName())).isZero();
+    }
+
+    @Test
+    @Spec({"1.0 §4.4.4.1", "1.0 §4.3"})
+    void shouldFailTheCommitOfWhatWillNeverFit(Lab lab) throws Exception {
+        Queue queue = JmsClient.queue(lab);
+        lab.limit(AddressSetting.match(queue.getQueueName()).maxMessages(10).fullPolicy(FullPolicy.BLOCK));
+        Connection connection = JmsClient.connect(lab);
+        Session session = transacted(connection);
+        send(session, queue, numbers(1, 10));
+        session.commit();
+        assertThat(lab.drain(queue.getQueueName())).hasSize(10);
+        MessageProducer anonymous = session.createProducer(null);
+        for (String text : numbers(1, 11)) {
+            anonymous.send(queue, session.createTextMessage(text));
+        }
+        assertThatThrownBy(session::commit).isInstanceOf(JMSException.class)
+                .hasMessageContaining("resource-limit-exceeded");
+        assertThat(lab.depth(queue.getQueueName())).isZero();
+        anonymous.send(queue, session.createTextMessage("fits"));
+        session.commit();
+        assertThat(lab.drain(queue.getQueueName())).containsExactly("fits");
+    }
+
+    @Test
+    @Spec({"1.0 §4.4.4.1", "1.0 §2.4.3"})
+    void shouldStoreNothingOfACommitWhoseClientVanishesWhileItWaits(Lab lab) throws Exception {
+        Queue full = JmsClient.queue(lab);
+        Queue free = JmsClient.queue(lab);
+        lab.limit(AddressSetting.match(full.getQueueName()).maxMessages(10).fullPolicy(FullPolicy.BLOCK));
+        Connection other = JmsClient.connect(lab);
+        send(other.createSession(), full, numbers(1, 8));
+        try (CuttableProxy proxy = CuttableProxy.to(lab.broker())) {
+            Connection connection = JmsClient.through(lab, proxy.port());
+            lab.closing(connection::close);
+            connection.start();
+            Session session = transacted(connection);
+            MessageProducer anonymous = session.createProducer(null);
+            anonymous.send(free, session.createTextMessage("never seen"));
+            for (int i = 0; i < 5; i++) {
+                anonymous.send(full, session.createTextMessage("never seen"));
+            }
+            Thread committing = Thread.ofPlatform().start(() -> {
+                try {
+                    session.commit();
+                } catch (JMSException e) {
+                    // which it is to be
+                }
+            });
+            lab.awaitParked(1);
+            proxy.cut();
+            committing.join(JmsClient.SOON);
+            assertThat(committing.isAlive()).isFalse();
+            lab.awaitParked(0);
+        }
+        assertThat(lab.drain(full.getQueueName())).containsExactly(numbers(1, 8));
+        assertThat(lab.depth(free.getQueueName())).isZero();
+        assertThat(lab.depth(full.getQueueName())).isZero();
+    }
+
+    @Test
+    @Spec({"1.0 §4.4.2", "1.0 §3.2.1"})
+    void shouldGiveUpAMessageThatIsRolledBackTooOften(Lab lab) throws Exception {
+        String dead = lab.queue();
+        Queue queue = new JmsQueue(lab.queue(Map.of("x-delivery-limit", 2, "x-dead-letter-exchange", "",
+                "x-dead-letter-routing-key", dead)));
+        Connection connection = JmsClient.connect(lab);
+        send(connection.createSession(), queue, "poison", "good");
+        Session session = transacted(connection);
+        MessageConsumer consumer = session.createConsumer(queue);
+        for (int i = 1; i <= 3; i++) {
+            Message message = receive(consumer);
+            assertThat(text(message)).isEqualTo("poison");
+            assertThat(message.getIntProperty("JMSXDeliveryCount")).isEqualTo(i);
+            session.rollback();
+        }
+        assertThat(text(receive(consumer))).isEqualTo("good");
+        session.commit();
+        MessageConsumer ofDead = session.createConsumer(new JmsQueue(dead));
+        assertThat(text(receive(ofDead))).isEqualTo("poison");
+        session.commit();
+        shouldBeEmpty(consumer);
     }
 }

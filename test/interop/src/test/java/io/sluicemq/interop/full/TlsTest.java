@@ -13,6 +13,8 @@ import io.sluicemq.interop.lab.Spec;
 import io.sluicemq.server.SluiceMQ;
 import io.sluicemq.testkit.LogCapture;
 import io.sluicemq.testkit.TestCertificates;
+import jakarta.jms.JMSContext;
+import jakarta.jms.JMSSecurityRuntimeException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -22,6 +24,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.apache.qpid.client.AMQConnection;
+import org.apache.qpid.jms.JmsConnectionFactory;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -189,5 +192,38 @@ class TlsTest {
         } finally {
             System.clearProperty("qpid.amqp.version");
         }
+    }
+
+    private static JmsConnectionFactory jms(String... options) {
+        return new JmsConnectionFactory(
+                "amqps://127.0.0.1:" + broker.port("amqps") + "?transport.trustStoreLocation="
+                        + certificates.trustStore()
+                        + "&transport.trustStorePassword=" + TestCertificates.PASSWORD + String.join("", options));
+    }
+
+    private static void carry(JmsConnectionFactory factory, String user, String password) {
+        try (JMSContext context = factory.createContext(user, password)) {
+            jakarta.jms.Queue queue = context.createTemporaryQueue();
+            byte[] body = new byte[3 << 20];
+            body[body.length - 1] = 1;
+            context.createProducer().send(queue, body);
+            assertThat(context.createConsumer(queue).receiveBody(byte[].class, 20_000)).isEqualTo(body);
+        }
+    }
+
+    @Test
+    @Spec("1.0 §5.2")
+    void shouldLetClientsOfAmqp10InByPassword() {
+        carry(jms(), "ann", "secret");
+        assertThatThrownBy(() -> carry(jms(), "ann", "wrong")).isInstanceOf(JMSSecurityRuntimeException.class);
+    }
+
+    @Test
+    @Spec("1.0 §5.2")
+    void shouldLetClientsOfAmqp10InByCertificate() {
+        carry(
+                jms("&transport.keyStoreLocation=" + certificates.keyStore("ann"),
+                        "&transport.keyStorePassword=" + TestCertificates.PASSWORD),
+                "x", "wrong");
     }
 }

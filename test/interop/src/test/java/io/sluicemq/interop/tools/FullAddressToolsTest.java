@@ -47,7 +47,7 @@ class FullAddressToolsTest {
             Tool start(Path script, List<String> arguments) throws IOException, InterruptedException {
                 List<String> command = new ArrayList<>(List.of("node", script.toString()));
                 command.addAll(arguments);
-                return Tool.start(Map.of("NODE_PATH", NodeClient.installed().toString()), "",
+                return Tool.start(Map.of("NODE_PATH", NodeClient.AMQPLIB.installed().toString()), "",
                         command.toArray(String[]::new));
             }
         };

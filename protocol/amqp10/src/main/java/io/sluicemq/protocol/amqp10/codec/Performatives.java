@@ -37,10 +37,14 @@ public final class Performatives {
         return read(body, saslDecoder, saslDecoderState, SaslPerformative.class);
     }
 
-    /** Reads the one section that a message to a coordinator has. */
-    public Section<?> readSection(byte[] bytes, int length) throws AmqpFault {
+    /** Reads the body of a message to a coordinator, which may have other sections before it: its last one. */
+    public Section<?> readBody(byte[] bytes, int length) throws AmqpFault {
         ProtonBuffer buffer = ProtonByteArrayBufferAllocator.wrapped(bytes, 0, length);
-        return read(buffer, decoder, decoderState, Section.class);
+        Section<?> last = read(buffer, decoder, decoderState, Section.class);
+        while (buffer.isReadable()) {
+            last = read(buffer, decoder, decoderState, Section.class);
+        }
+        return last;
     }
 
     private static <T> T read(ProtonBuffer body, Decoder from, DecoderState state, Class<T> expected) throws AmqpFault {

@@ -2,12 +2,9 @@ package io.sluicemq.protocol.amqp10.terminus;
 
 import io.sluicemq.api.BrokerError;
 import io.sluicemq.api.Client;
-import io.sluicemq.api.Client.QueueSpec;
 import io.sluicemq.api.Client.ReplyAddress;
 import io.sluicemq.base.LoopOwned;
 import io.sluicemq.protocol.amqp10.terminus.Destination.Unreached;
-import java.util.HashMap;
-import java.util.Map;
 import org.apache.qpid.protonj2.types.transport.AmqpError;
 
 /**
@@ -20,23 +17,14 @@ final class Destinations {
     /** What the names of the broker's own begin with; only the broker makes them. */
     private static final String RESERVED = "amq.";
 
-    /** Messages have priorities from 0 to 9 (§3.2.1), and every queue that is made here tells them apart. */
-    static final Map<String, Object> WITH_PRIORITIES = Map.of("x-max-priority", 9);
-
-    private static final Map<String, Object> OF_NEW_QUEUES = newQueues();
-
     private final Client client;
     private final boolean autoCreateQueues;
+    private final NewQueues newQueues;
 
-    Destinations(Client client, boolean autoCreateQueues) {
+    Destinations(Client client, boolean autoCreateQueues, NewQueues newQueues) {
         this.client = client;
         this.autoCreateQueues = autoCreateQueues;
-    }
-
-    private static Map<String, Object> newQueues() {
-        Map<String, Object> arguments = new HashMap<>(WITH_PRIORITIES);
-        arguments.put(QueueSpec.MADE_BY_USE, true);
-        return Map.copyOf(arguments);
+        this.newQueues = newQueues;
     }
 
     /** Where messages for an address go. */
@@ -82,17 +70,9 @@ final class Destinations {
         }
         client.describeQueue(name, new On<>(
                 spec -> answer.done(Destination.queue(name)),
-                missing -> create(name, create, missing, new Answer<>() {
-                    @Override
-                    public void done(Void result) {
-                        answer.done(Destination.queue(name));
-                    }
-
-                    @Override
-                    public void refused(TerminusError error) {
-                        answer.refused(error);
-                    }
-                })));
+                missing -> create(
+                        name, create, missing,
+                        Answer.passing(answer, made -> answer.done(Destination.queue(name))))));
     }
 
     /** Makes a queue that wasn't there, if {@code wanted} and nothing speaks against it. */
@@ -101,16 +81,7 @@ final class Destinations {
             answer.refused(TerminusError.of(missing));
             return;
         }
-        client.declareQueue(new QueueSpec(name, true, false, false, OF_NEW_QUEUES), new On<>(
-                status -> answer.done(null),
-                error -> {
-                    // Somebody was faster, and wanted it otherwise: it is there.
-                    if (error instanceof BrokerError.Inequivalent || error instanceof BrokerError.Locked) {
-                        answer.done(null);
-                    } else {
-                        answer.refused(TerminusError.of(error));
-                    }
-                }));
+        newQueues.make(name, answer);
     }
 
     private void topic(Address.Topic topic, Answer<Destination> answer) {

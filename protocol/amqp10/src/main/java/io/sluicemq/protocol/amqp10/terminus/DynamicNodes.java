@@ -52,7 +52,7 @@ final class DynamicNodes {
                     On.success(answer, declared -> answer.done(added(new DynamicNode(name, true, lifetime)))));
         } else {
             client.declareQueue(
-                    new QueueSpec("", false, true, false, Destinations.WITH_PRIORITIES),
+                    new QueueSpec("", false, true, false, NewQueues.WITH_PRIORITIES),
                     On.success(answer, status -> answer.done(added(new DynamicNode(status.name(), false, lifetime)))));
         }
     }

@@ -42,6 +42,7 @@ final class Subscriptions {
     private final Client client;
     private final String container;
     private final Destinations destinations;
+    private final NewQueues newQueues;
     private final Map<String, Own> own = new HashMap<>();
 
     /**
@@ -49,7 +50,7 @@ final class Subscriptions {
      *
      * @param holder the answer to the attach of the link that has it, by which that one is told from those before it
      */
-    private record Own(String queue, Terms terms, Source holder) {}
+    private record Own(QueueSpec queue, Terms terms, Source holder) {}
 
     /** What a subscription is bound to. */
     private record Bound(String exchange, String key) {}
@@ -60,10 +61,11 @@ final class Subscriptions {
             Bound bound,
             boolean global) {}
 
-    Subscriptions(Client client, String container, Destinations destinations) {
+    Subscriptions(Client client, String container, Destinations destinations, NewQueues newQueues) {
         this.client = client;
         this.container = container;
         this.destinations = destinations;
+        this.newQueues = newQueues;
     }
 
     /** Opens one to a topic: the exchange of that name or else a key of {@code amq.topic}. */
@@ -158,12 +160,20 @@ final class Subscriptions {
         boolean resumed = existing != null && existing.terms.equals(request.terms);
         if (existing != null && !resumed) {
             own.remove(request.linkName);
-            client.deleteQueue(existing.queue, false, false, On.nobody());
+            client.deleteQueue(existing.queue.name(), false, false, On.nobody());
         }
-        String name = resumed ? existing.queue : "";
-        QueueSpec queue = new QueueSpec(name, false, true, false, request.terms.arguments());
-        declare(request, queue, answer, declared -> {
-            SourceNode node = node(request, declared, Tenure.OWN, 0);
+        if (resumed) {
+            declareOwn(request, existing.queue, answer);
+        } else {
+            begin(request, new QueueSpec("", false, true, false, request.terms.arguments()), answer,
+                    queue -> declareOwn(request, queue, answer));
+        }
+    }
+
+    private void declareOwn(Request request, QueueSpec queue, Answer<SourceNode> answer) {
+        declare(request, queue, answer, name -> {
+            SourceNode node = node(request, name, Tenure.OWN, 0);
+            QueueSpec declared = new QueueSpec(name, false, true, false, queue.arguments());
             own.put(request.linkName, new Own(declared, request.terms, node.answer()));
             answer.done(node);
         });
@@ -190,15 +200,15 @@ final class Subscriptions {
                         replace(request, wanted, tenure, answer);
                     }
                 },
-                missing -> declareNamed(request, wanted, tenure, answer)));
+                missing -> beginNamed(request, wanted, tenure, answer)));
     }
 
     private void replace(Request request, QueueSpec wanted, Tenure tenure, Answer<SourceNode> answer) {
         client.deleteQueue(wanted.name(), true, false, new On<>(
-                count -> declareNamed(request, wanted, tenure, answer),
+                count -> beginNamed(request, wanted, tenure, answer),
                 error -> {
                     if (error instanceof BrokerError.NotFound) {
-                        declareNamed(request, wanted, tenure, answer);
+                        beginNamed(request, wanted, tenure, answer);
                     } else if (error instanceof BrokerError.InUse) {
                         answer.refused(new TerminusError(
                                 AmqpError.RESOURCE_LOCKED,
@@ -207,6 +217,18 @@ final class Subscriptions {
                         answer.refused(TerminusError.of(error));
                     }
                 }));
+    }
+
+    private void beginNamed(Request request, QueueSpec queue, Tenure tenure, Answer<SourceNode> answer) {
+        begin(request, queue, answer, configured -> declareNamed(request, configured, tenure, answer));
+    }
+
+    /** A queue that is not there yet gets what is configured for its topic. */
+    private void begin(Request request, QueueSpec queue, Answer<?> answer, Consumer<QueueSpec> then) {
+        newQueues.arguments(
+                request.terms.topic(), queue.arguments(),
+                Answer.passing(answer, arguments -> then.accept(new QueueSpec(
+                        queue.name(), queue.durable(), queue.exclusive(), queue.autoDelete(), arguments))));
     }
 
     private void declareNamed(Request request, QueueSpec queue, Tenure tenure, Answer<SourceNode> answer) {

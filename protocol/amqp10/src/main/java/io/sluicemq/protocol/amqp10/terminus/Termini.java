@@ -31,9 +31,10 @@ public final class Termini {
     public Termini(Client client, String containerId, TerminusOptions options) {
         this.client = client;
         this.options = options;
-        this.destinations = new Destinations(client, options.autoCreateQueues());
+        NewQueues newQueues = new NewQueues(client);
+        this.destinations = new Destinations(client, options.autoCreateQueues(), newQueues);
         this.dynamicNodes = new DynamicNodes(client, options.names());
-        this.subscriptions = new Subscriptions(client, containerId, destinations);
+        this.subscriptions = new Subscriptions(client, containerId, destinations, newQueues);
     }
 
     // ---- targets

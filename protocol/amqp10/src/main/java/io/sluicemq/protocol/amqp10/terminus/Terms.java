@@ -40,7 +40,7 @@ record Terms(String topic, String key, String selector, String noLocal, boolean 
     }
 
     Map<String, Object> arguments() {
-        Map<String, Object> arguments = new HashMap<>(Destinations.WITH_PRIORITIES);
+        Map<String, Object> arguments = new HashMap<>(NewQueues.WITH_PRIORITIES);
         arguments.put(TOPIC, topic);
         put(arguments, KEY, key);
         put(arguments, FILTER, selector);

@@ -16,7 +16,7 @@ import org.apache.qpid.protonj2.types.messaging.TerminusExpiryPolicy;
 import org.apache.qpid.protonj2.types.transport.AmqpError;
 import org.junit.jupiter.api.Test;
 
-/** Queues and topics that are made for links (AMQP 1.0 part 3, §3.5.10 to §3.5.14). */
+/** Queues and topics that are made for links (AMQP 1.0 part 3, §3.5.9 to §3.5.13). */
 class DynamicNodeTest {
 
     private static final Symbol LIFETIME = Symbol.valueOf("lifetime-policy");

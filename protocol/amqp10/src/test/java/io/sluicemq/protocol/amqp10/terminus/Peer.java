@@ -21,6 +21,7 @@ import io.sluicemq.api.Reply;
 import io.sluicemq.broker.engine.BrokerConfig;
 import io.sluicemq.broker.engine.BrokerEngine;
 import io.sluicemq.broker.engine.BrokerStore;
+import io.sluicemq.broker.flow.AddressSettings;
 import io.sluicemq.store.LogOptions;
 import io.sluicemq.store.sim.ManualWorkers;
 import io.sluicemq.store.sim.SimulatedDisk;
@@ -51,15 +52,21 @@ final class Peer {
         final ManualLoops loops = new ManualLoops(2);
         final BrokerEngine broker;
         private final SimulatedDisk disk;
+        private final AddressSettings settings;
         private final ManualWorkers workers = new ManualWorkers(loops::nanoTime);
         private final BrokerStore store;
         private int names;
 
         Lab() {
-            this(new SimulatedDisk());
+            this(AddressSettings.NONE);
         }
 
-        private Lab(SimulatedDisk disk) {
+        Lab(AddressSettings settings) {
+            this(new SimulatedDisk(), settings);
+        }
+
+        private Lab(SimulatedDisk disk, AddressSettings settings) {
+            this.settings = settings;
             this.disk = disk;
             try {
                 store = BrokerStore.open(
@@ -68,7 +75,8 @@ final class Peer {
                 throw new UncheckedIOException(e);
             }
             broker = new BrokerEngine(
-                    new BrokerConfig(List.of("/"), 1 << 30, this::name).withFilters(Selector::of),
+                    new BrokerConfig(List.of("/"), 1 << 30, this::name).withFilters(Selector::of)
+                            .withAddressSettings(settings),
                     IntStream.range(0, 2).mapToObj(loops::get).toList(), store, state -> {});
             settle();
         }
@@ -76,7 +84,7 @@ final class Peer {
         /** Takes the power away, and starts anew with what is on the disk. */
         Lab crashAndReopen() {
             disk.crash(new SplittableRandom(1), Loss.ALL);
-            return new Lab(disk);
+            return new Lab(disk, settings);
         }
 
         void settle() {
@@ -297,6 +305,10 @@ final class Peer {
         boolean[] found = new boolean[1];
         loop.run(() -> client.describeQueue(name, new On<>(spec -> found[0] = true, error -> {})));
         return found[0];
+    }
+
+    Map<String, Object> arguments(String queue) {
+        return this.<QueueSpec>reply(reply -> client.describeQueue(queue, reply)).arguments();
     }
 
     long ready(String queue) {

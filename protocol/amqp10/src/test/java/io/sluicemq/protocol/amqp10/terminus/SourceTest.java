@@ -24,7 +24,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Sources on queues, and filters (AMQP 1.0 part 3, §3.5.3, §3.5.8). */
+/** Sources on queues, and filters (AMQP 1.0 part 3, §3.5.1 to §3.5.3, §3.5.8). */
 class SourceTest {
 
     static final UnsignedLong NO_LOCAL = UnsignedLong.valueOf(0x0000468C00000003L);

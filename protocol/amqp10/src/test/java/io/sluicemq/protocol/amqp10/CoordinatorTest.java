@@ -1,0 +1,61 @@
+package io.sluicemq.protocol.amqp10;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluicemq.protocol.amqp10.codec.Frames;
+import org.apache.qpid.protonj2.types.messaging.Accepted;
+import org.apache.qpid.protonj2.types.messaging.AmqpValue;
+import org.apache.qpid.protonj2.types.messaging.Data;
+import org.apache.qpid.protonj2.types.messaging.Header;
+import org.apache.qpid.protonj2.types.messaging.Properties;
+import org.apache.qpid.protonj2.types.messaging.Source;
+import org.apache.qpid.protonj2.types.transactions.Coordinator;
+import org.apache.qpid.protonj2.types.transactions.Declare;
+import org.apache.qpid.protonj2.types.transactions.Declared;
+import org.apache.qpid.protonj2.types.transactions.Discharge;
+import org.apache.qpid.protonj2.types.transport.AmqpError;
+import org.apache.qpid.protonj2.types.transport.Attach;
+import org.apache.qpid.protonj2.types.transport.Disposition;
+import org.apache.qpid.protonj2.types.transport.Role;
+import org.junit.jupiter.api.Test;
+
+/** Messages to a coordinator (1.0 §4.2, §4.3). */
+class CoordinatorTest {
+
+    private final Lab lab = new Lab();
+    private final Peer peer = Peer.connected(lab);
+    private long nextId;
+
+    private void attachCoordinator() {
+        peer.send(new Attach()
+                .setName("c").setHandle(0).setRole(Role.SENDER).setInitialDeliveryCount(0).setSource(new Source())
+                .setCoordinator(new Coordinator()));
+        peer.expect(Attach.class);
+    }
+
+    /** Proton sends a header and properties before the body. */
+    @Test
+    void shouldFindTheBodyBehindOtherSections() {
+        attachCoordinator();
+        byte[] before = Frames.join(Frames.encode(new Header()), Frames.encode(new Properties()));
+        peer.send(Frames.frame(
+                0, Peer.transfer(0, 0), Frames.join(before, Frames.encode(new AmqpValue<>(new Declare())))));
+        Declared declared = (Declared) peer.expect(Disposition.class).getState();
+        peer.send(Frames.frame(
+                0, Peer.transfer(0, 1),
+                Frames.join(before, Frames.encode(new AmqpValue<>(new Discharge().setTxnId(declared.getTxnId()))))));
+        peer.expectOutcome(1, 1, Accepted.class);
+    }
+
+    @Test
+    void shouldDetachForWhatIsNoMessageToACoordinator() {
+        for (byte[] bad : new byte[][] {
+            Frames.encode(new Data(new byte[3])), {0, 0x53, 0x77}, {1, 2, 3}, {}}) {
+            attachCoordinator();
+            peer.send(Frames.frame(0, Peer.transfer(0, nextId++), bad));
+            peer.expectDetach(AmqpError.DECODE_ERROR);
+            peer.send(new org.apache.qpid.protonj2.types.transport.Detach().setHandle(0).setClosed(true));
+            peer.expectNothing();
+        }
+    }
+}
