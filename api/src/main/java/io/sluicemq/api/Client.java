@@ -225,8 +225,8 @@ public interface Client {
             String name, boolean durable, boolean exclusive, boolean autoDelete, Map<String, Object> arguments) {
 
         /**
-         * An argument, true, of a queue that nobody has declared: a protocol has made it as it was named. A declaration without
-         * arguments finds it as it wants it, whatever arguments the protocol has given it.
+         * An argument, true, of a queue that nobody has declared: a protocol has made it as it was named. A declaration finds it as
+         * it wants it if its own arguments are so, whatever others the protocol has given it; one with this argument finds any.
          */
         public static final String MADE_BY_USE = "x-made-by-use";
     }

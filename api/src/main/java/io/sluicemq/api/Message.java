@@ -14,10 +14,10 @@ import java.util.Map;
 public final class Message {
 
     /** Bytes that a message takes beside its header and body: this object, its arrays' heads and a queue's entry. */
-    public static final int OVERHEAD_BYTES = 188;
+    public static final int OVERHEAD_BYTES = 220;
 
     /** Bytes that each further queue's entry takes if several hold it. */
-    public static final int ENTRY_BYTES = 116;
+    public static final int ENTRY_BYTES = 106;
 
     /** {@link #ttlMillis}: it lives as long as its queue lets it. */
     public static final long NO_TTL = -1;

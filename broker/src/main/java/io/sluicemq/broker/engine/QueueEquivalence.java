@@ -9,8 +9,8 @@ import java.util.TreeSet;
 
 /**
  * Whether a queue is what a second declaration asks for. All properties and arguments count; an integer is its value, however
- * wide the client wrote it. A queue that nobody has declared, as it was made by being used, is also what a declaration without
- * arguments asks for.
+ * wide the client wrote it. Of a queue that nobody has declared, as it was made by being used, only those arguments count that the
+ * declaration has: the others were not chosen by anybody. And whoever is about to make one so takes any that has come meanwhile.
  */
 final class QueueEquivalence {
 
@@ -18,19 +18,22 @@ final class QueueEquivalence {
 
     /** What differs, or null if nothing does. */
     static BrokerError difference(QueueSpec current, QueueSpec received, String virtualHost) {
+        if (isMadeByUse(received)) {
+            return null;
+        }
         if (current.durable() != received.durable()) {
             return unlike(current, virtualHost, "durable", received.durable(), current.durable());
         }
         if (current.autoDelete() != received.autoDelete()) {
             return unlike(current, virtualHost, "auto_delete", received.autoDelete(), current.autoDelete());
         }
-        if (Arguments.of(current.arguments()).equals(Arguments.of(received.arguments()))
-                || received.arguments().isEmpty()
-                        && Boolean.TRUE.equals(current.arguments().get(QueueSpec.MADE_BY_USE))) {
+        if (Arguments.of(current.arguments()).equals(Arguments.of(received.arguments()))) {
             return null;
         }
-        TreeSet<String> names = new TreeSet<>(current.arguments().keySet());
-        names.addAll(received.arguments().keySet());
+        TreeSet<String> names = new TreeSet<>(received.arguments().keySet());
+        if (!isMadeByUse(current)) {
+            names.addAll(current.arguments().keySet());
+        }
         for (String name : names) {
             Object now = current.arguments().get(name);
             Object asked = received.arguments().get(name);
@@ -40,6 +43,10 @@ final class QueueEquivalence {
             }
         }
         return null;
+    }
+
+    private static boolean isMadeByUse(QueueSpec queue) {
+        return Boolean.TRUE.equals(queue.arguments().get(QueueSpec.MADE_BY_USE));
     }
 
     private static Map<String, Object> entry(String name, Object value) {

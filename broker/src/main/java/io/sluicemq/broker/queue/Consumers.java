@@ -142,8 +142,9 @@ final class Consumers {
         return true;
     }
 
-    /** Puts a consumer into the line if it has room and is not there. */
+    /** Puts a consumer, for which there may be a message, into the line if it has room and is not there. */
     void offer(QueueConsumer consumer) {
+        consumer.mayFind = true;
         if (!consumer.inLine && consumer.canTake() && takesPart(consumer)) {
             consumer.inLine = true;
             rank(consumer.spec().priority()).line.addLast(consumer);

@@ -11,7 +11,7 @@ import java.nio.ByteBuffer;
 final class Delayed implements Comparable<Delayed> {
 
     /** What one takes beside its message. */
-    static final int BYTES = 88;
+    static final int BYTES = 74;
 
     static final int ENCODED_BYTES = Short.BYTES + Long.BYTES + 3 * Integer.BYTES + 2 * Long.BYTES;
 

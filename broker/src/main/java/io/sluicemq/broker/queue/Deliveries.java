@@ -130,6 +130,7 @@ final class Deliveries {
                 consumers.offer(consumer);
             }
             // Nothing here is for one that filters; it comes back into the line when something new arrives or was read.
+            consumer.mayFind &= !filters || consumer.waits();
             return true;
         }
         if (consumer.browses()) {
@@ -186,12 +187,20 @@ final class Deliveries {
         }
         QueueConsumer active = consumers.active();
         if (active != null) {
-            active.askForCredit(loop);
+            askForCredit(active);
             return;
         }
         List<QueueConsumer> all = consumers.all();
         for (int i = 0; i < all.size(); i++) {
-            all.get(i).askForCredit(loop);
+            askForCredit(all.get(i));
+        }
+    }
+
+    /** Not for one that has found nothing: two such would be granted credit, and give it back, in turn and without end. */
+    private void askForCredit(QueueConsumer consumer) {
+        boolean looks = consumer.filters() || groups.anyReady();
+        if (looks ? consumer.mayFind : ready.first() != null) {
+            consumer.askForCredit(loop);
         }
     }
 

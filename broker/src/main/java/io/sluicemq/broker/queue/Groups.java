@@ -72,6 +72,7 @@ final class Groups {
         QueueConsumer chosen = consumer;
         for (QueueConsumer each : consumers.all()) {
             if (each.groups < chosen.groups
+                    && !each.browses()
                     && each.spec().priority() == consumer.spec().priority()
                     && each.canTake()
                     && consumers.takesPart(each)

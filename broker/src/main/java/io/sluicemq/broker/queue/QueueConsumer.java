@@ -41,6 +41,8 @@ public final class QueueConsumer {
     int groups;
     /** What it has looked at; null for one that takes all. */
     private Outlook outlook;
+    /** Whether there may be a message for it that it has not looked at, if it looks for those that it may have. */
+    boolean mayFind = true;
     /** Whether it stands in the line of those that may have a delivery. */
     boolean inLine;
 

@@ -78,4 +78,27 @@ class DeclaringTest {
         Answer<ExchangeSpec> none = second.asks(reply -> second.client.describeExchange("none", reply));
         assertThat(none.error).isEqualTo(new BrokerError.NotFound(BrokerError.Kind.EXCHANGE, "none", "/"));
     }
+
+    private Answer<QueueStatus> declares(boolean durable, Map<String, Object> arguments) {
+        return client.asks(
+                reply -> client.client.declareQueue(new QueueSpec("q", durable, false, false, arguments), reply));
+    }
+
+    /** What a protocol gave it that had to make it says nothing about what anybody wants. */
+    @Test
+    void shouldFindAQueueThatWasMadeByUseWhateverItWasMadeLike() {
+        declares(true, Map.of("x-max-priority", 9, QueueSpec.MADE_BY_USE, true)).result();
+        declares(true, Map.of()).result();
+        declares(true, Map.of("x-max-priority", 9L)).result();
+        assertThat(declares(true, Map.of("x-max-priority", 5)).error()).isInstanceOf(BrokerError.Inequivalent.class);
+        assertThat(declares(true, Map.of("x-message-ttl", 5)).error()).isInstanceOf(BrokerError.Inequivalent.class);
+        assertThat(declares(false, Map.of()).error()).isInstanceOf(BrokerError.Inequivalent.class);
+    }
+
+    @Test
+    void shouldUseAQueueThatWasDeclaredBeforeItCouldBeMadeByUse() {
+        declares(true, Map.of("x-message-ttl", 5000)).result();
+        declares(true, Map.of("x-max-priority", 9, QueueSpec.MADE_BY_USE, true)).result();
+        assertThat(declares(true, Map.of()).error()).isInstanceOf(BrokerError.Inequivalent.class);
+    }
 }

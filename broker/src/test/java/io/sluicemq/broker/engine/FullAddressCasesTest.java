@@ -544,12 +544,13 @@ class FullAddressCasesTest {
     void shouldMoveOnInACircleOfSmallAndLargeMessages() {
         first.declares("a", lettersTo("b"));
         first.declares("b", lettersTo("a"));
-        limit(new Rule("a", 40_000L, null, FullPolicy.BLOCK, null, null, null, null),
-                new Rule("b", 40_000L, null, FullPolicy.BLOCK, null, null, null, null));
+        long limit = 200L * (Message.OVERHEAD_BYTES + 10);
+        limit(new Rule("a", limit, null, FullPolicy.BLOCK, null, null, null, null),
+                new Rule("b", limit, null, FullPolicy.BLOCK, null, null, null, null));
         for (int i = 0; i < 200; i++) {
             publish(first, "a", "small");
         }
-        publish(first, "b", "x".repeat(39_500));
+        publish(first, "b", "x".repeat((int) limit - Message.OVERHEAD_BYTES - 300));
         TestConsumer small = first.consumes("a", 0);
         first.settlesAll(small.deliveries, Outcome.REJECTED);
         first.<Void>asks(small.port::cancel);

@@ -73,6 +73,19 @@ class GroupTest {
     }
 
     @Test
+    void shouldNotGiveAGroupToWhoOnlyLooks() {
+        declares();
+        TestConsumer browser = client.consumes(
+                new ConsumerSpec(
+                        "q", "tag", false, false, false, 0, ConsumerSpec.Credit.NONE, 0, true, null, Map.of()));
+        TestConsumer consumer = client.consumes("q", 0);
+        publishes("a1", "b1", "c1");
+        assertThat(consumer.texts()).containsExactly("a1", "b1", "c1");
+        assertThat(browser.texts()).doesNotHaveDuplicates();
+        assertThat(broker.counters().unsettledMessages()).isEqualTo(3);
+    }
+
+    @Test
     void shouldGoOnWithOtherGroupsWhenAConsumerHasNoRoom() {
         declares();
         TestConsumer first = client.consumes("q", 1);

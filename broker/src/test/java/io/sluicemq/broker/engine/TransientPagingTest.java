@@ -123,8 +123,8 @@ class TransientPagingTest {
                 "q", kind == Kind.DURABLE_QUEUE, kind == Kind.QUEUE_OF_ONE_CONNECTION, false, Map.of());
         taker.<Client.QueueStatus>asks(reply -> taker.client.declareQueue(spec, reply)).result();
         boolean persistent = kind == Kind.PERSISTENT_IN_A_QUEUE_IN_MEMORY;
-        for (int i = 0; i < 20_000; i += 500) {
-            publish("q", i, i + 500, persistent, 0, Message.NO_TTL);
+        for (int i = 0; i < 20_000; i += 400) {
+            publish("q", i, i + 400, persistent, 0, Message.NO_TTL);
             assertThat(producer.recoveredCalls).as("after %s", i).isEqualTo(producer.lowCalls);
         }
         assertThat(broker.messageBytes()).isLessThan(BUDGET);

@@ -3,6 +3,7 @@ package io.sluicemq.broker.queue;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.sluicemq.api.Message;
 import io.sluicemq.broker.journal.BadRecord;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -119,7 +120,7 @@ class BacklogTest {
         backlog.append(8L << 20, 128, 21, 100, NEVER, null);
         backlog.append(9L << 20, 128, 20, 100, NEVER, null);
         assertThat(backlog.indexBytes() - alike).isLessThan(2 * (4 * 1_024 + 16 * 1_024 + 200));
-        assertThat(backlog.sizeBytes()).isEqualTo(10_242 * (120L + 188) + 1);
+        assertThat(backlog.sizeBytes()).isEqualTo(10_242 * (120L + Message.OVERHEAD_BYTES) + 1);
         while (backlog.size() > 2) {
             backlog.removeFirst();
         }

@@ -247,6 +247,19 @@ final class Ledger {
         return copy;
     }
 
+    /** A client sees a message, which stays where it is; it may have been taken since. */
+    Copy shown(String queueName, long id) {
+        QueueModel queue = queue(queueName);
+        Broken.unless(queue != null, "a message was shown from a queue '%s'", queueName);
+        Copy copy = queue.copies.get(id);
+        Broken.unless(copy != null, "message %d was shown from %s, to which nobody sent it", id, queue);
+        Broken.unless(
+                copy.letter || copy.sent.work == null || copy.sent.work.state != Work.State.OPEN
+                        && copy.sent.work.state != Work.State.NOTHING,
+                "%s was shown", copy);
+        return copy;
+    }
+
     void accepts(Copy copy) {
         copy.holder = null;
         copy.mayBeGone = true;
@@ -366,6 +379,17 @@ final class Ledger {
             return false;
         }
         return isKept(copy);
+    }
+
+    /** Whether a copy must be among the ready messages of its queue. When nothing goes on. */
+    boolean isReady(Copy copy) {
+        QueueModel queue = copy.queue;
+        boolean mayBeElsewhere = copy.gone || copy.mayBeGone || copy.rejected || copy.holder != null
+                || copy.ending != null
+                || copy.acceptedIn == life || copy.letter || queue.takers > 0 || queue.dropsHead || queue.temporary
+                || queue.isForDeadLetters;
+        return copy.certain && !mayBeElsewhere && copy.expiresNanos == Long.MAX_VALUE && copy.sent.notBeforeMillis == 0
+                && !mayBeLimited(copy);
     }
 
     /** Whether the limits of its addresses may have kept it out of its queue, or taken it out. */

@@ -21,9 +21,10 @@ enum Payload implements MessageFormat {
         return body;
     }
 
-    /** A header that says so, too. */
-    static byte[] header(long id) {
-        return ByteBuffer.allocate(Long.BYTES).putLong(~id).array();
+    /** A header that says so, too, and which group it belongs to; a negative number for none. */
+    static byte[] header(long id, int group) {
+        ByteBuffer header = ByteBuffer.allocate(Long.BYTES + (group < 0 ? 0 : 1)).putLong(~id);
+        return (group < 0 ? header : header.put((byte) group)).array();
     }
 
     /** The number of a message, whose bytes must all be as they were. */
@@ -40,6 +41,12 @@ enum Payload implements MessageFormat {
 
     private static byte fill(long id, int index) {
         return (byte) (id * 31 + index * 7L);
+    }
+
+    @Override
+    public String group(Message message) {
+        byte[] header = message.header();
+        return header.length == Long.BYTES ? null : "group " + header[Long.BYTES];
     }
 
     @Override

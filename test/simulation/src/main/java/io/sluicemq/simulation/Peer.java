@@ -12,6 +12,7 @@ import io.sluicemq.api.ConsumerSpec.Credit;
 import io.sluicemq.api.Delivery;
 import io.sluicemq.api.Delivery.Outcome;
 import io.sluicemq.api.Message;
+import io.sluicemq.api.MessageFilter;
 import io.sluicemq.api.Principal;
 import io.sluicemq.api.Producer;
 import io.sluicemq.api.Reply;
@@ -20,9 +21,11 @@ import io.sluicemq.broker.queue.QueueConsumer;
 import io.sluicemq.testkit.ManualLoop;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.random.RandomGenerator;
 
 /**
@@ -236,9 +239,10 @@ final class Peer implements ClientEvents {
         int most = simulation.plan.mostBodyBytes();
         int size = random.nextInt(30) == 0 ? random.nextInt(12_000) : random.nextInt(most);
         return new Message(
-                Payload.FORMAT, target.exchange, target.key, List.of(), Payload.header(sent.id),
+                Payload.FORMAT, target.exchange, target.key, List.of(), Payload.header(sent.id, sent.group),
                 Payload.body(sent.id, size), sent.durable, sent.priority, sent.ttlMillis, client)
-                .notBefore(sent.notBeforeMillis);
+                .notBefore(sent.notBeforeMillis)
+                .group(sent.group < 0 ? null : "group " + sent.group);
     }
 
     private Sent sends(Target target, Work work, String producer) {
@@ -247,6 +251,9 @@ final class Peer implements ClientEvents {
                 random.nextInt(15) == 0 ? random.nextInt(200) : Message.NO_TTL, work, target.exchange, target.queues);
         if (simulation.credit != null && simulation.credit.nextInt(6) == 0) {
             sent.notBeforeMillis = loop.currentTimeMillis() + simulation.credit.nextInt(100);
+        }
+        if (simulation.filters != null && simulation.filters.nextInt(3) == 0) {
+            sent.group = simulation.filters.nextInt(6);
         }
         return sent;
     }
@@ -424,6 +431,24 @@ final class Peer implements ClientEvents {
 
     // ---- consuming
 
+    /** Wants one of some messages. */
+    private record Some(int of, int rest) implements MessageFilter {
+
+        boolean wants(long id) {
+            return id % of == rest;
+        }
+
+        @Override
+        public boolean matches(Message message) {
+            return wants(Payload.id(message));
+        }
+
+        @Override
+        public String text() {
+            return "id % " + of + " = " + rest;
+        }
+    }
+
     /** Something that takes deliveries. */
     private final class Tap implements ConsumerSink {
         private final QueueModel queue;
@@ -438,6 +463,12 @@ final class Peer implements ClientEvents {
         private int unsettled;
         /** Whether it has a limit; not of one that was given. */
         private boolean limited;
+        /** What it wants; null for all. */
+        private Some filter;
+        /** Whether it only looks. */
+        private boolean browses;
+        /** Which messages it must not have again. */
+        private final Set<Long> refused = new HashSet<>();
 
         private int given;
         private int limit;
@@ -476,7 +507,12 @@ final class Peer implements ClientEvents {
         public void deliver(Delivery delivery) {
             Broken.unless(loop.isCurrent(), "a delivery on another loop than the client's");
             long id = Payload.id(delivery.message());
-            Copy copy = ledger.delivered(delivery.queue(), id, Peer.this, settles);
+            Broken.unless(filter == null || filter.wants(id), "message %d is not for %s", id, filter);
+            Copy copy = browses
+                    ? ledger.shown(delivery.queue(), id)
+                    : ledger.delivered(delivery.queue(), id, Peer.this, settles);
+            Broken.unless(!refused.contains(id) || queue.isForDeadLetters, "%s was delivered to one who had refused it",
+                    copy);
             Broken.unless(copy.queue == queue, "%s was delivered to a consumer of %s", copy, queue);
             Broken.unless(!ended, "%s was delivered after the end of its consumer", copy);
             given++;
@@ -485,8 +521,11 @@ final class Peer implements ClientEvents {
             Broken.unless(loop.currentTimeMillis() >= copy.sent.notBeforeMillis || queue.isForDeadLetters,
                     "%s was delivered before its time", copy);
             if (!delivery.redelivered() && !queue.isForDeadLetters && copy.sent.notBeforeMillis == 0) {
-                Long before = last.put(copy.sent.producer + '/' + queue.level(copy.sent), id);
-                Broken.unless(before == null || before < id, "%s was delivered behind message %d", copy, before);
+                // What was for the consumer of a group may come when that has gone.
+                Long before = last.put(
+                        copy.sent.producer + '/' + queue.level(copy.sent) + '/' + copy.sent.group, id);
+                Broken.unless(before == null || before < id, "%s was delivered behind message %d to %s", copy, before,
+                        this);
             }
             if (consumer != null) {
                 if (random.nextInt(3) > 0) {
@@ -495,7 +534,7 @@ final class Peer implements ClientEvents {
                     unwritten += delivery.windowBytes();
                 }
             }
-            if (!settles) {
+            if (!settles && !browses) {
                 unsettled++;
                 if (closing || stopped) {
                     ledger.returns(copy);
@@ -541,6 +580,18 @@ final class Peer implements ClientEvents {
                     && (settles || prefetch == 0 || unsettled < prefetch) && (!limited || given < limit);
         }
 
+        /** Whether a message that is ready is for it and for anybody else. */
+        boolean wants(Copy copy) {
+            return !browses && copy.sent.group < 0 && (filter == null || filter.wants(copy.sent.id))
+                    && !refused.contains(copy.sent.id);
+        }
+
+        @Override
+        public String toString() {
+            return (browses ? "a browser" : "a consumer") + " of " + name
+                    + (filter == null ? "" : " that wants " + filter);
+        }
+
         /** It may have so many more than it has had. */
         void limit(int more) {
             limits++;
@@ -584,14 +635,21 @@ final class Peer implements ClientEvents {
             }
             Tap tap = new Tap(queue, settles, shared, prefetch);
             tap.limited = !shared && simulation.credit != null && simulation.credit.nextInt(3) > 0;
+            if (simulation.filters != null) {
+                tap.filter = simulation.filters.nextInt(3) == 0
+                        ? new Some(3, simulation.filters.nextInt(3))
+                        : null;
+                tap.browses = !settles && simulation.filters.nextInt(6) == 0;
+            }
+            int priority = simulation.filters == null ? 0 : simulation.filters.nextInt(2);
             taps.add(tap);
             tap.begins();
             Command command = simulation.command("a subscription of " + name + " to " + queue);
             client.subscribe(
                     new ConsumerSpec(
                             queue.name, "tag", settles, false, false, prefetch,
-                            tap.limited ? Credit.LIMIT : shared ? Credit.SHARED : Credit.NONE, 0, false, null,
-                            Map.of()),
+                            tap.limited ? Credit.LIMIT : shared ? Credit.SHARED : Credit.NONE, priority,
+                            tap.browses, tap.filter, Map.of()),
                     tap,
                     new Reply<>() {
                         @Override
@@ -706,7 +764,7 @@ final class Peer implements ClientEvents {
                 some.add(held.remove(random.nextInt(3) > 0 ? 0 : random.nextInt(held.size())));
             }
             switch (random.nextInt(10)) {
-                case 0 -> some.forEach(this::giveBack);
+                case 0 -> some.forEach(simulation.filters == null ? this::giveBack : this::giveBackOrRefuse);
                 case 1 -> end(some, Outcome.REJECTED, random.nextBoolean());
                 default -> end(some, Outcome.ACCEPTED, random.nextInt(3) > 0);
             }
@@ -717,6 +775,17 @@ final class Peer implements ClientEvents {
         ledger.returns(each.copy);
         each.tap.settled();
         each.delivery.settle(Outcome.REQUEUED);
+    }
+
+    private void giveBackOrRefuse(Held each) {
+        if (simulation.filters.nextInt(3) > 0) {
+            giveBack(each);
+            return;
+        }
+        each.tap.refused.add(each.copy.sent.id);
+        ledger.returns(each.copy);
+        each.tap.settled();
+        each.delivery.settle(Outcome.REQUEUED_ELSEWHERE);
     }
 
     private void giveBackAll() {
@@ -914,7 +983,13 @@ final class Peer implements ClientEvents {
     /** What it waits for though nothing is in the way; null if all is well. Only while all is quiet. */
     String hungry(Map<String, Long> ready) {
         for (Tap tap : taps) {
-            if (tap.isHungry() && ready.getOrDefault(tap.queue.name, 0L) > 0) {
+            if (simulation.filters != null) {
+                for (Copy copy : tap.queue.copies.values()) {
+                    if (tap.isHungry() && tap.wants(copy) && ledger.isReady(copy)) {
+                        return "a consumer of " + name + " with room waits at " + tap.queue + " that wants " + copy;
+                    }
+                }
+            } else if (tap.isHungry() && ready.getOrDefault(tap.queue.name, 0L) > 0) {
                 return "a consumer of " + name + " with room waits at " + tap.queue + ", which has "
                         + ready.get(tap.queue.name) + " ready messages";
             }

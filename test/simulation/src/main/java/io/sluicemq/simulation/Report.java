@@ -20,7 +20,8 @@ final class Report {
                 .append("  ").append(simulation.plan).append('\n')
                 .append("  repeat with: bin/simulate --seed ").append(simulation.seed).append(" --steps ")
                 .append(steps).append(simulation.limits.isOn() ? "" : " --no-limits")
-                .append(simulation.credit == null ? "" : " --credit");
+                .append(simulation.credit == null ? "" : " --credit")
+                .append(simulation.filters == null ? "" : " --filters");
         if (!(first instanceof Broken)) {
             StringWriter trace = new StringWriter();
             found.printStackTrace(new PrintWriter(trace));

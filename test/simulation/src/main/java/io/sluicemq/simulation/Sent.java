@@ -21,6 +21,8 @@ final class Sent {
     final int limitsFrom;
     /** When it may be delivered first, in milliseconds since 1970; 0 for at once. */
     long notBeforeMillis;
+    /** The group of messages that it belongs to; negative for none. */
+    int group = -1;
     /** What it counts for in each queue's account. */
     int bytes;
     /** Whether its publisher asks for an answer. */

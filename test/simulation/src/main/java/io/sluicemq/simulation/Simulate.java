@@ -9,7 +9,10 @@ public final class Simulate {
 
     private Simulate() {}
 
-    /** Arguments: the first seed, the steps of each, how many seeds, and {@code all}, {@code no-limits} or {@code credit}. Ends with 1 when something was found. */
+    /**
+     * Arguments: the first seed, the steps of each, how many seeds, and {@code all}, {@code no-limits}, {@code credit} or {@code
+     * filters}. Ends with 1 when something was found.
+     */
     public static void main(String[] arguments) {
         long first = Long.parseLong(arguments[0]);
         long steps = Long.parseLong(arguments[1]);
@@ -18,11 +21,12 @@ public final class Simulate {
         boolean goesOn = others.contains("all");
         boolean limited = !others.contains("no-limits");
         boolean credit = others.contains("credit");
+        boolean filters = others.contains("filters");
         Statistics statistics = new Statistics();
         long begun = System.nanoTime();
         long found = 0;
         for (long seed = first; seed < first + count; seed++) {
-            String problem = problem(seed, steps, limited, credit, statistics);
+            String problem = problem(seed, steps, limited, credit, filters, statistics);
             if (problem != null) {
                 System.out.println(problem);
                 found++;
@@ -41,8 +45,9 @@ public final class Simulate {
     }
 
     /** Runs a seed; returns what it has found, and how to see that again, or null. */
-    private static String problem(long seed, long steps, boolean limited, boolean credit, Statistics statistics) {
-        Simulation simulation = new Simulation(seed, limited, credit);
+    private static String problem(
+            long seed, long steps, boolean limited, boolean credit, boolean filters, Statistics statistics) {
+        Simulation simulation = new Simulation(seed, limited, credit, filters);
         try {
             simulation.run(steps);
             return null;

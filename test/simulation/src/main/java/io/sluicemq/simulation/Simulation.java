@@ -38,6 +38,8 @@ final class Simulation {
     final RandomGenerator random;
     /** Chooses limits of consumers, their drains, and delays of messages; null if there are none of these. */
     final RandomGenerator credit;
+    /** Chooses groups of messages, and consumers with filters, that refuse or only look; null if there are none of these. */
+    final RandomGenerator filters;
     final Plan plan;
     final Ledger ledger;
     final Limits limits;
@@ -65,12 +67,15 @@ final class Simulation {
      *     simulation
      */
     Simulation(long seed, boolean limited) {
-        this(seed, limited, false, disk -> disk, loop -> loop);
+        this(seed, limited, false, false);
     }
 
-    /** @param credit whether consumers have limits and are drained, and messages are delayed, too; likewise */
-    Simulation(long seed, boolean limited, boolean credit) {
-        this(seed, limited, credit, disk -> disk, loop -> loop);
+    /**
+     * @param credit whether consumers have limits and are drained, and messages are delayed, too; likewise
+     * @param filters whether there are groups of messages, and consumers that want, or see, only some, too; likewise
+     */
+    Simulation(long seed, boolean limited, boolean credit, boolean filters) {
+        this(seed, limited, credit, filters, disk -> disk, loop -> loop);
     }
 
     /**
@@ -78,10 +83,11 @@ final class Simulation {
      * @param loops the loops as the broker sees them, likewise
      */
     Simulation(
-            long seed, boolean limited, boolean credit, Function<SimulatedDisk, Disk> view,
+            long seed, boolean limited, boolean credit, boolean filters, Function<SimulatedDisk, Disk> view,
             Function<ManualLoop, Loop> loops) {
         this.seed = seed;
         this.credit = credit ? new SplittableRandom(~(seed * 31)) : null;
+        this.filters = filters ? new SplittableRandom(~(seed * 37)) : null;
         this.view = view;
         this.loops = loops;
         this.random = new SplittableRandom(seed);

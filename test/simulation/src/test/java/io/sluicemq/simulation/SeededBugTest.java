@@ -54,7 +54,7 @@ class SeededBugTest {
         List<String> found = new ArrayList<>();
         for (long seed = 1; seed <= seeds; seed++) {
             List<FaultyLoop> loops = new ArrayList<>();
-            List<String> reports = run(new Simulation(seed, true, false, disk -> disk, loop -> {
+            List<String> reports = run(new Simulation(seed, true, false, false, disk -> disk, loop -> {
                 FaultyLoop faulty = new FaultyLoop(loop, bug);
                 loops.add(faulty);
                 return faulty;
@@ -78,7 +78,7 @@ class SeededBugTest {
     void shouldFindThatOnePositionTooMuchIsTakenForDurable() {
         List<String> found = new ArrayList<>();
         for (long seed = 1; seed <= SEEDS; seed++) {
-            found.addAll(run(new Simulation(seed, false, false, EarlyDisk::new, loop -> loop)));
+            found.addAll(run(new Simulation(seed, false, false, false, EarlyDisk::new, loop -> loop)));
         }
         // In few runs nothing is ever lost; in the others it is the log itself that sees it, or a message is missing.
         assertThat(found).hasSizeGreaterThan(SEEDS / 2);

@@ -39,7 +39,16 @@ class SimulationTest {
     @ValueSource(longs = {2001, 2101, 2201})
     void shouldKeepToTheCreditOfConsumersAndToDelays(long first) {
         for (long seed = first; seed < first + 25; seed++) {
-            run(seed, seed % 2 == 0, true);
+            run(seed, seed % 2 == 0, true, false);
+        }
+    }
+
+    /** Messages have groups, and some consumers want only some, refuse some or only look. */
+    @ParameterizedTest
+    @ValueSource(longs = {3001, 3101, 3201})
+    void shouldGiveToEachWhatIsForIt(long first) {
+        for (long seed = first; seed < first + 25; seed++) {
+            run(seed, seed % 2 == 0, seed % 3 == 0, true);
         }
     }
 
@@ -56,11 +65,11 @@ class SimulationTest {
     }
 
     private static Statistics run(long seed, boolean limited) {
-        return run(seed, limited, false);
+        return run(seed, limited, false, false);
     }
 
-    private static Statistics run(long seed, boolean limited, boolean credit) {
-        Simulation simulation = new Simulation(seed, limited, credit);
+    private static Statistics run(long seed, boolean limited, boolean credit, boolean filters) {
+        Simulation simulation = new Simulation(seed, limited, credit, filters);
         try {
             simulation.run(STEPS);
             return simulation.statistics;
