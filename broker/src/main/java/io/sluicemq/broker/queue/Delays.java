@@ -140,9 +140,9 @@ final class Delays {
             }
             Delayed entry = waiting.poll();
             removed(entry);
-            queue.due(entry);
+            queue.arrivals().due(entry);
         }
-        queue.dueEnded();
+        queue.arrivals().dueEnded();
         arm();
     }
 

@@ -20,17 +20,21 @@ final class Departures {
     private final Queue queue;
     private final QueueOptions options;
     private final PriorityMessages ready;
+    private final Stock stock;
+    private final Expirations expirations;
     private final LoggedMessages logged;
     private final QueueEffects effects;
     private final Loop loop;
     private final Account account;
 
     Departures(
-            Queue queue, PriorityMessages ready, LoggedMessages logged, QueueEffects effects, Loop loop,
-            Account account) {
+            Queue queue, PriorityMessages ready, Stock stock, Expirations expirations, LoggedMessages logged,
+            QueueEffects effects, Loop loop, Account account) {
         this.queue = queue;
         this.options = queue.options();
         this.ready = ready;
+        this.stock = stock;
+        this.expirations = expirations;
         this.logged = logged;
         this.effects = effects;
         this.loop = loop;
@@ -45,9 +49,19 @@ final class Departures {
      */
     void ended(QueueEntry entry, boolean already, Completion completion) {
         entry.gone();
-        left(entry.message);
-        effects.released(entry.message);
+        ended(entry.message);
         unlog(entry, already, completion);
+    }
+
+    /** A consumer is given an entry that is settled by that. */
+    void endedAsDelivered(QueueEntry entry) {
+        ended(entry.message);
+        unlog(entry, false, null);
+    }
+
+    private void ended(Message message) {
+        left(message);
+        effects.released(message);
     }
 
     /** A message that was counted is counted no more. */
@@ -91,7 +105,7 @@ final class Departures {
         }
     }
 
-    void unlog(QueueEntry entry, boolean already, Completion completion) {
+    private void unlog(QueueEntry entry, boolean already, Completion completion) {
         if (!entry.isLogged()) {
             if (completion != null) {
                 completion.met(loop);
@@ -104,6 +118,13 @@ final class Departures {
     }
 
     // ---- dead letters
+
+    /** A ready entry in memory leaves for another reason than a consumer. */
+    void leave(QueueEntry entry, Death.Reason reason) {
+        stock.remove(entry);
+        bury(entry, reason, null);
+        expirations.left(entry);
+    }
 
     /** An entry that is not among the ready ones any more becomes a dead letter, or is dropped. */
     void bury(QueueEntry entry, Death.Reason reason, Completion completion) {

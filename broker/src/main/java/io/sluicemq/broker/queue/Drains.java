@@ -5,7 +5,7 @@ import java.util.List;
 
 /**
  * Consumers that are to be given all there is for them, and then an answer. Owned by the queue's loop. Invariant: each that was
- * added is answered once, by the first {@link #check} that finds it drained; the queue calls that after each event by which one
+ * added is answered once, by the first {@link #check} that finds it drained; {@link Deliveries} calls that after each event by which one
  * may be.
  */
 final class Drains {
@@ -17,11 +17,11 @@ final class Drains {
      */
     private record Drain(QueueConsumer consumer, int limitChanges, long enoughLoaded, long[] ends, Runnable answer) {}
 
-    private final Queue queue;
+    private final Deliveries deliveries;
     private final List<Drain> waiting = new ArrayList<>(0);
 
-    Drains(Queue queue) {
-        this.queue = queue;
+    Drains(Deliveries deliveries) {
+        this.deliveries = deliveries;
     }
 
     void add(QueueConsumer consumer, long enoughLoaded, long[] ends, Runnable answer) {
@@ -32,7 +32,7 @@ final class Drains {
     void check() {
         for (int i = 0; i < waiting.size(); i++) {
             Drain drain = waiting.get(i);
-            if (queue.isDrained(drain.consumer, drain.enoughLoaded, drain.ends)) {
+            if (deliveries.isDrained(drain.consumer, drain.enoughLoaded, drain.ends)) {
                 waiting.remove(i);
                 drain.consumer.limitToGiven(drain.limitChanges);
                 drain.answer.run();

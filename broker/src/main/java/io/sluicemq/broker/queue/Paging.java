@@ -122,7 +122,7 @@ final class Paging {
 
     /** How many of the highest level stay even so: those who want messages must find the next one. */
     private int least() {
-        return queue.hasTakers() || isLimited() && !effects.memoryLow() ? 1 : 0;
+        return queue.deliveries().hasTakers() || isLimited() && !effects.memoryLow() ? 1 : 0;
     }
 
     /** Whether more is in memory than should be, and there is some to go. */
@@ -257,7 +257,7 @@ final class Paging {
                     entry.sequence, place, share, message.header().length, message.body().length, entry.expiresAtMillis,
                     null);
             ready.waiting(1);
-            queue.pagedOut(entry, place);
+            queue.transits().pagedOut(entry, place);
             charges.put(Backlog.position(place), message.charge());
             effects.released(message);
         }
@@ -285,7 +285,7 @@ final class Paging {
                 held--;
                 heldBytes -= message.sizeBytes();
                 charges.put(position, message.charge());
-                queue.heldPaged(Backlog.heldKey(level, sequence), position + Backlog.PAGED);
+                queue.transits().heldPaged(Backlog.heldKey(level, sequence), position + Backlog.PAGED);
                 effects.released(message);
             } else if (position == QueueEffects.NO_ROOM) {
                 slice.noRoom();
@@ -483,7 +483,7 @@ final class Paging {
                     effects.unpage(Backlog.position(place), backlog.firstShare());
                 }
                 long known = place == Backlog.IN_MEMORY ? Backlog.heldKey(level, first) : place;
-                queue.loaded(message, first, known, backlog.firstShare(), backlog.firstExpiresAt());
+                queue.transits().loaded(message, first, known, backlog.firstShare(), backlog.firstExpiresAt());
                 backlog.removeFirst();
                 ready.waiting(-1);
                 loaded++;
@@ -528,7 +528,8 @@ final class Paging {
         public void entry(
                 long place, int share, int headerBytes, int bodyBytes, long expiresAtMillis, Message message) {
             if (place == Backlog.IN_MEMORY) {
-                entry = queue.entryOf(message, sequence, Backlog.heldKey(level, sequence), share, expiresAtMillis);
+                entry = queue.transits().entryOf(message, sequence, Backlog.heldKey(level, sequence), share,
+                        expiresAtMillis);
                 return;
             }
             read.charge(charges.take(Backlog.position(place)));
@@ -537,7 +538,7 @@ final class Paging {
             if (Backlog.isPaged(place)) {
                 effects.unpage(Backlog.position(place), share);
             }
-            entry = queue.entryOf(read, sequence, place, share, expiresAtMillis);
+            entry = queue.transits().entryOf(read, sequence, place, share, expiresAtMillis);
         }
     }
 
@@ -557,7 +558,7 @@ final class Paging {
                 entry.sequence, place, share, message.header().length, message.body().length, entry.expiresAtMillis,
                 inMemory ? message : null);
         ready.waiting(1);
-        queue.keptInLog(entry, inMemory ? Backlog.heldKey(level, entry.sequence) : place);
+        queue.transits().keptInLog(entry, inMemory ? Backlog.heldKey(level, entry.sequence) : place);
         if (!inMemory) {
             charges.put(Backlog.position(place), message.charge());
             effects.released(message);
@@ -646,7 +647,7 @@ final class Paging {
         }
         backlog.removeFirst();
         ready.waiting(-1);
-        queue.leftBacklog(key, headerBytes, bodyBytes, expires);
+        queue.transits().left(key, bodyBytes, expires);
         queue.departures().left(sizeBytes(headerBytes, bodyBytes), charge);
         dropped.run();
         countIndex();
@@ -694,7 +695,7 @@ final class Paging {
                             queue.logged().dying(here, place, share, headerBytes, bodyBytes, expires);
                         }
                         ready.waiting(-1);
-                        queue.leftBacklog(key(here, sequence, place), headerBytes, bodyBytes, expires);
+                        queue.transits().left(key(here, sequence, place), bodyBytes, expires);
                     });
         }
         countIndex();

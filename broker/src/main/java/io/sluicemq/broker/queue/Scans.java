@@ -24,6 +24,7 @@ final class Scans {
     private static final int MOST_LOOKS = 4096;
 
     private final Queue queue;
+    private final Deliveries deliveries;
     private final PriorityMessages ready;
     private final QueueEffects effects;
     private final Loop loop;
@@ -36,8 +37,11 @@ final class Scans {
     private Batch batch;
     private long reads;
 
-    Scans(Queue queue, PriorityMessages ready, QueueEffects effects, Loop loop, Paging paging) {
+    Scans(
+            Queue queue, Deliveries deliveries, PriorityMessages ready, QueueEffects effects, Loop loop,
+            Paging paging) {
         this.queue = queue;
+        this.deliveries = deliveries;
         this.ready = ready;
         this.effects = effects;
         this.loop = loop;
@@ -100,9 +104,9 @@ final class Scans {
         looksLeft = MOST_LOOKS;
         for (QueueConsumer consumer : all) {
             consumer.outlook().pauses = false;
-            queue.offer(consumer);
+            deliveries.offer(consumer);
         }
-        queue.scanned();
+        deliveries.scanned();
         for (QueueConsumer consumer : all) {
             if (!consumer.waits()) {
                 consumer.returnUnused(loop);
@@ -186,10 +190,10 @@ final class Scans {
             }
             if (!consumer.accepts(entry)) {
                 consumer.outlook().passed(level, entry.sequence);
-            } else if (queue.canTake(consumer)) {
+            } else if (deliveries.canTake(consumer)) {
                 if (consumer.browses()) {
                     consumer.outlook().passed(level, entry.sequence);
-                    queue.show(entry, consumer);
+                    deliveries.show(entry, consumer);
                 } else {
                     taker = consumer;
                 }
@@ -228,7 +232,7 @@ final class Scans {
         QueueConsumer first = null;
         for (int i = waiting.size() - 1; i >= 0; i--) {
             QueueConsumer consumer = waiting.get(i);
-            if (!queue.canTake(consumer)) {
+            if (!deliveries.canTake(consumer)) {
                 consumer.outlook().waitsAt = -1;
                 waiting.remove(i);
             } else if (first == null || consumer.outlook().lastRead < first.outlook().lastRead) {
@@ -249,7 +253,7 @@ final class Scans {
                 : 0;
         if (count == 0) {
             stopWaiting(first);
-            queue.offer(first);
+            deliveries.offer(first);
             return true;
         }
         long[] positions = new long[count];
@@ -309,7 +313,7 @@ final class Scans {
                 return; // purged meanwhile
             }
             lookAtWhatWasLoaded();
-            queue.present(this::show);
+            deliveries.present(this::show);
             batch = null;
             if (failure != null && messages.size() == shownFromLog() && isWhereItWas()) {
                 paging.scanFailed(failure);
@@ -319,9 +323,9 @@ final class Scans {
             List<QueueConsumer> all = List.copyOf(waiting);
             for (QueueConsumer consumer : all) {
                 stopWaiting(consumer);
-                queue.offer(consumer);
+                deliveries.offer(consumer);
             }
-            queue.scanned();
+            deliveries.scanned();
             for (QueueConsumer consumer : all) {
                 if (!consumer.outlook().waits()) {
                     consumer.returnUnused(loop);
@@ -336,10 +340,10 @@ final class Scans {
                 if (outlook.waitsAt == level
                         && (!ready.waitsInLog(level) || outlook.next(level) < ready.backlog(level).firstSequence())) {
                     stopWaiting(consumer);
-                    queue.offer(consumer);
+                    deliveries.offer(consumer);
                 }
             }
-            queue.scanned();
+            deliveries.scanned();
         }
 
         /** Shows them, in their order, to all who have come as far. */
@@ -368,8 +372,8 @@ final class Scans {
         private boolean show(Backlog backlog, long sequence, Message message, Message read) {
             long place = backlog.place(sequence);
             long key = place == Backlog.IN_MEMORY ? Backlog.heldKey(level, sequence) : place;
-            QueueEntry probe = queue.probe(message, sequence, key, backlog.expiresAt(sequence));
-            boolean expired = queue.isExpired(probe);
+            QueueEntry probe = queue.transits().probe(message, sequence, key, backlog.expiresAt(sequence));
+            boolean expired = deliveries.isExpired(probe);
             boolean somebody = false;
             QueueConsumer taker = null;
             for (int i = 0; i < waiting.size(); i++) {
@@ -380,11 +384,11 @@ final class Scans {
                 if (expired || !consumer.accepts(probe)) {
                     consumer.outlook().passed(level, sequence);
                     somebody = true;
-                } else if (queue.canTake(consumer)) {
+                } else if (deliveries.canTake(consumer)) {
                     somebody = true;
                     if (consumer.browses()) {
                         consumer.outlook().passed(level, sequence);
-                        queue.show(probe, consumer);
+                        deliveries.show(probe, consumer);
                     } else {
                         taker = consumer;
                     }
@@ -395,7 +399,7 @@ final class Scans {
                 // The next is for another, if that wants it.
                 waiting.remove(taker);
                 waiting.add(taker);
-                queue.giveFromLog(paging.takeOut(level, sequence, read), taker);
+                deliveries.giveFromLog(paging.takeOut(level, sequence, read), taker);
             }
             return somebody;
         }

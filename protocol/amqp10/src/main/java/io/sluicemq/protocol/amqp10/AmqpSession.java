@@ -423,6 +423,7 @@ final class AmqpSession {
     void release(boolean orderly) {
         releasing = true;
         blocked.clear();
+        unreleasedLinks++; // this loop itself: the last link is not the end of it
         for (Link link : allLinks()) {
             link.releaseWithSession(orderly);
         }
@@ -435,6 +436,7 @@ final class AmqpSession {
                 releasedIfDone();
             });
         }
+        unreleasedLinks--;
         releasedIfDone();
     }
 

@@ -408,6 +408,13 @@ final class ConnectionSession implements ProtocolSession, ClientEvents {
         client.holds(differenceBytes);
     }
 
+    /** So many more bytes of messages are held here while their addresses are looked up (fewer, if negative). */
+    void holdsForLookup(long differenceBytes) {
+        if (!clientClosing) {
+            client.holds(differenceBytes);
+        }
+    }
+
     /** Bytes of messages that have not arrived completely and have not been granted memory. */
     long partialBytes() {
         return partialBytes;

@@ -271,11 +271,16 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
     /** The peer has less credit than before: what was to be sent for it is for others (§2.6.7). */
     private void giveBackSurplus() {
         long keep = (current ? 1 : 0) + Math.max(0, limit - begun);
+        long bytes = 0;
         while (pending.size() > keep && !pending.peekLast().settled()) {
             Delivery delivery = pending.pollLast();
             returned++;
-            owe(delivery.windowBytes());
+            bytes += delivery.windowBytes();
             giveBack(delivery);
+        }
+        if (bytes > 0) {
+            // They never were in the buffer, and nothing may be that will be flushed.
+            consumer.written(bytes);
         }
     }
 
@@ -429,6 +434,9 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
     void disposed(Sent sent, Disposition disposition) {
         DeliveryState state = disposition.getState();
         if (sent.isBound()) {
+            if (disposition.getSettled()) {
+                sent.forgotten();
+            }
             return;
         }
         if (state instanceof TransactionalState transactional) {
@@ -438,13 +446,17 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
                         Transactions.UNKNOWN_ID, "an outcome in a transaction that is not there"));
                 return;
             }
-            Outcome outcome = outcome((DeliveryState) transactional.getOutcome());
+            DeliveryState said = (DeliveryState) transactional.getOutcome();
+            Outcome outcome = outcome(said);
+            if (outcome == null && disposition.getSettled()) {
+                outcome = defaultOutcome();
+            }
             if (outcome != null) {
                 sent.bind();
                 if (disposition.getSettled()) {
                     session().sent().remove(sent.id());
                 }
-                transaction.retire(sent, outcome, disposition.getSettled());
+                transaction.retire(sent, outcome, said, disposition.getSettled());
             }
             return;
         }
@@ -570,7 +582,7 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
         SourceNode left = node;
         node = null;
         end(left, ends, this::released);
-        if (ends == LinkEnd.DETACHED) {
+        if (ends == LinkEnd.DETACHED && left.endsWithSession()) {
             session().detached(this, done -> end(left, LinkEnd.SESSION_ENDED, done));
         }
     }

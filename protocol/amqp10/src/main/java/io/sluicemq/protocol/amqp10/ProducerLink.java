@@ -69,6 +69,12 @@ final class ProducerLink extends Link {
     /** Bytes of an entry of an unsettled map beside its tag. */
     private static final int UNSETTLED_ENTRY_BYTES = 10;
 
+    /** The longest delivery-tag, in bytes (§2.8.7). */
+    private static final int MOST_TAG_BYTES = 32;
+
+    /** How many windows of deliveries may wait for their outcomes, or for the peer to settle them, before it gets no more credit. */
+    private static final int MOST_UNSETTLED_WINDOWS = 16;
+
     private final Attach peersAttach;
     private final boolean settlesSecond;
     private final LinkProducer producer;
@@ -93,6 +99,8 @@ final class ProducerLink extends Link {
     private MemoryTurn turn;
     private boolean asking;
     private boolean echoDue;
+    /** Bytes of messages whose addresses are being looked up. */
+    private long lookedUpBytes;
     private LinkEnd ends;
 
     ProducerLink(AmqpSession session, Attach attach, int handle) {
@@ -197,7 +205,8 @@ final class ProducerLink extends Link {
                 break;
             }
             DeliveryState state = each.outcome();
-            unsettled.put(new Binary(each.tag().array()), state instanceof Accepted || state instanceof Released ? state : null);
+            unsettled.put(new Binary(each.tag().array()),
+                    state instanceof Accepted || state instanceof Released ? state : null);
         }
         answer.setUnsettled(unsettled);
         tags.addAll(resumable.keySet());
@@ -236,7 +245,7 @@ final class ProducerLink extends Link {
 
     @Override
     void regulateCredit() {
-        if (!attached() || paced || connection().resourcesLow()) {
+        if (!attached() || paced || connection().resourcesLow() || tooManyUnsettled()) {
             return;
         }
         int wanted = wantedCredit();
@@ -244,7 +253,7 @@ final class ProducerLink extends Link {
             return;
         }
         if (line == null) {
-            if (producer.parkedBytes() < connection().options().windowBytes()) {
+            if (producer.parkedBytes() + lookedUpBytes < connection().options().windowBytes()) {
                 grant(wanted - credit);
             }
         } else if (!line.isAsking()) {
@@ -253,6 +262,10 @@ final class ProducerLink extends Link {
                 grant(granted);
             }
         }
+    }
+
+    private boolean tooManyUnsettled() {
+        return tags.size() >= MOST_UNSETTLED_WINDOWS * connection().options().windowMessages();
     }
 
     private void grant(int messages) {
@@ -343,6 +356,10 @@ final class ProducerLink extends Link {
                 throw AmqpFault.link(AmqpError.INVALID_FIELD, "a delivery without delivery-tag");
             }
             ByteBuffer tag = ByteBuffer.wrap(transfer.getDeliveryTag().tagBytes());
+            if (tag.remaining() > MOST_TAG_BYTES) {
+                throw AmqpFault.link(
+                        AmqpError.INVALID_FIELD, "a delivery-tag of more than " + MOST_TAG_BYTES + " bytes");
+            }
             if (transfer.getResume()) {
                 resume(transfer, tag);
                 return;
@@ -371,6 +388,8 @@ final class ProducerLink extends Link {
             deliveryCount++;
             highestLimit++;
             spent();
+            forgo();
+            regulateCredit();
             return;
         }
         partial.settled |= settles(transfer);
@@ -459,6 +478,13 @@ final class ProducerLink extends Link {
         credit = Math.max(0, credit - 1);
     }
 
+    /** What was spent on a delivery that is not published is room for others. */
+    private void forgo() {
+        if (line != null) {
+            line.forgo(1);
+        }
+    }
+
     /** @param payload null if the message stands in {@code bytes} */
     private void complete(
             int id, ByteBuffer tag, boolean settled, boolean second, DeliveryState state, MessageAssembly payload,
@@ -471,23 +497,6 @@ final class ProducerLink extends Link {
             tags.add(tag);
             session().received().add(id, received);
         }
-        IncomingMessage message = connection().reader();
-        try {
-            if (payload == null) {
-                message.read(bytes, at, length);
-            } else {
-                payload.read(message);
-            }
-        } catch (MessageFault e) {
-            refuse(received, AmqpError.DECODE_ERROR, e.getMessage());
-            return;
-        }
-        byte[] userId = message.userId();
-        if (userId != null && !connection().user().anonymous()
-                && !new String(userId, StandardCharsets.UTF_8).equals(connection().user().name())) {
-            refuse(received, AmqpError.UNAUTHORIZED_ACCESS, "the user-id is not that of the user who is logged in");
-            return;
-        }
         Transactions.Transaction transaction = null;
         if (state instanceof TransactionalState transactional) {
             transaction = connection().transactions().find(transactional.getTxnId());
@@ -498,6 +507,25 @@ final class ProducerLink extends Link {
                 detach(AmqpFault.link(Transactions.UNKNOWN_ID, "a transfer in a transaction that is not there"));
                 return;
             }
+        }
+        IncomingMessage message = connection().reader();
+        try {
+            if (payload == null) {
+                message.read(bytes, at, length);
+            } else {
+                payload.read(message);
+            }
+        } catch (MessageFault e) {
+            refuseUnpublished(received, transaction, AmqpError.DECODE_ERROR, e.getMessage());
+            return;
+        }
+        byte[] userId = message.userId();
+        if (userId != null && !connection().user().anonymous()
+                && !new String(userId, StandardCharsets.UTF_8).equals(connection().user().name())) {
+            refuseUnpublished(
+                    received, transaction, AmqpError.UNAUTHORIZED_ACCESS,
+                    "the user-id is not that of the user who is logged in");
+            return;
         }
         switch (node) {
             case TargetNode.Fixed fixed -> route(received, message, fixed.destination(), null, transaction);
@@ -520,33 +548,45 @@ final class ProducerLink extends Link {
         } catch (MessageFault e) {
             throw new IllegalStateException("what was read once can't be read again", e);
         }
+        int heldBytes = kept.sizeBytes();
+        lookedUp(heldBytes);
         if (transaction != null) {
-            transaction.awaitsAddress();
+            transaction.expect();
         }
         relay.resolve(to, kind, new Answer<>() {
             @Override
             public void done(Destination destination) {
-                // What is in a transaction happens with it, though its link may have gone before.
-                if (transaction == null ? attached() : transaction.isOpen()) {
+                lookedUp(-heldBytes);
+                // Also when the link has gone meanwhile: the message came before.
+                if (transaction != null && transaction.isOver()) {
+                    if (received != null) {
+                        finish(received, transaction.accepted());
+                    }
+                } else if (connection().running()) {
                     route(received, kept, destination, to, transaction);
-                } else if (received != null && attached()) {
-                    finish(received, Released.getInstance()); // rolled back meanwhile
                 }
-                known();
+                if (transaction != null) {
+                    transaction.arrived();
+                }
             }
 
             @Override
             public void refused(TerminusError error) {
-                refuse(received, error.condition(), error.description());
-                known();
-            }
-
-            private void known() {
+                lookedUp(-heldBytes);
+                refuseUnpublished(received, transaction, error.condition(), error.description());
                 if (transaction != null) {
-                    transaction.addressKnown();
+                    transaction.arrived();
                 }
             }
         });
+        // Looking up is work for other loops, as publishing is.
+        connection().published();
+        regulateCredit();
+    }
+
+    private void lookedUp(int differenceBytes) {
+        lookedUpBytes += differenceBytes;
+        connection().holdsForLookup(differenceBytes);
     }
 
     private void route(
@@ -554,7 +594,8 @@ final class ProducerLink extends Link {
             Transactions.Transaction transaction) {
         String key = to.keyOf(incoming.subject());
         if (key == null) {
-            refuse(received, AmqpError.INVALID_FIELD, "a subject that is too long for a routing key");
+            refuseUnpublished(
+                    received, transaction, AmqpError.INVALID_FIELD, "a subject that is too long for a routing key");
             return;
         }
         Client client = connection().client();
@@ -582,7 +623,7 @@ final class ProducerLink extends Link {
             if (node instanceof Relay relay) {
                 relay.missed(address);
             }
-            refuse(received, AmqpError.NOT_FOUND, "no longer there: " + describe(to));
+            refuse(received, transaction, AmqpError.NOT_FOUND, "no longer there: " + describe(to));
         }
         regulateCredit();
     }
@@ -603,9 +644,19 @@ final class ProducerLink extends Link {
 
     // ---- outcomes
 
-    /** Rejects a delivery; one that was sent settled is dropped, which the log tells. */
-    private void refuse(Received received, Symbol condition, String description) {
+    private void refuseUnpublished(
+            Received received, Transactions.Transaction transaction, Symbol condition, String description) {
+        forgo();
+        refuse(received, transaction, condition, description);
+    }
+
+    /** Rejects a delivery; one that was sent settled is dropped, which the log tells, and its transaction with it. */
+    private void refuse(
+            Received received, Transactions.Transaction transaction, Symbol condition, String description) {
         if (received == null) {
+            if (transaction != null) {
+                transaction.spoil(description);
+            }
             connection().log().warn("a settled message on link '{}' is dropped: {}", name(), description);
         } else {
             finish(received, new Rejected().setError(new ErrorCondition(condition, description)));
@@ -634,7 +685,7 @@ final class ProducerLink extends Link {
             return;
         }
         boolean settles = !received.settlesSecond();
-        if (settles || ends == LinkEnd.CLOSED) {
+        if (settles || ends == LinkEnd.CLOSED || ends == LinkEnd.FAILED) {
             forget(received);
         } else {
             received.told();
@@ -650,8 +701,12 @@ final class ProducerLink extends Link {
     /** A delivery is settled. */
     void forget(Received received) {
         received.over();
-        tags.remove(received.tag());
         session().received().remove(received.id());
+        boolean tooMany = tooManyUnsettled();
+        tags.remove(received.tag());
+        if (tooMany) {
+            regulateCredit();
+        }
     }
 
     // ---- the end
@@ -660,7 +715,7 @@ final class ProducerLink extends Link {
     void release(LinkEnd end, boolean orderly) {
         ends = end;
         dropPartial();
-        if (end == LinkEnd.CLOSED) {
+        if (end == LinkEnd.CLOSED || end == LinkEnd.FAILED) {
             // Nobody is going to settle what is only waiting for that.
             session().received().forEach(received -> {
                 if (received.link() == this && received.isTold()) {
@@ -702,7 +757,7 @@ final class ProducerLink extends Link {
             return;
         }
         end(node, ends, this::released);
-        if (ends == LinkEnd.DETACHED) {
+        if (ends == LinkEnd.DETACHED && node.endsWithSession()) {
             session().detached(this, done -> end(node, LinkEnd.SESSION_ENDED, done));
         }
     }

@@ -13,6 +13,7 @@ final class Sent {
     private final Delivery delivery;
     /** Whether its outcome is part of a transaction, or is being made final. */
     private boolean bound;
+    private boolean forgotten;
 
     Sent(ConsumerLink link, int id, Delivery delivery) {
         this.link = link;
@@ -42,6 +43,15 @@ final class Sent {
 
     void unbind() {
         bound = false;
+    }
+
+    /** The receiver has settled it, after it had told an outcome that is not final yet. */
+    void forgotten() {
+        forgotten = true;
+    }
+
+    boolean isForgotten() {
+        return forgotten;
     }
 
     /** What is owed to a receiver that waits for its outcome to be settled by us. */

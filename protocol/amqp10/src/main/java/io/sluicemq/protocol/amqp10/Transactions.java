@@ -18,6 +18,7 @@ import org.apache.qpid.protonj2.types.Symbol;
 import org.apache.qpid.protonj2.types.messaging.Accepted;
 import org.apache.qpid.protonj2.types.transactions.TransactionErrors;
 import org.apache.qpid.protonj2.types.transactions.TransactionalState;
+import org.apache.qpid.protonj2.types.transport.DeliveryState;
 
 /**
  * The transactions of a connection (part 4): they may span its links and sessions. Owned by the connection's loop.
@@ -54,13 +55,13 @@ final class Transactions {
             return null;
         }
         Transaction found = open.get(ByteBuffer.wrap(id.asByteArray()).getLong());
-        return found == null || found.discharged != null ? null : found;
+        return found == null || found.discharge != null ? null : found;
     }
 
-    /** Those of a coordinator that has gone are rolled back (part 4, §4.4.2), unless they were discharged before. */
+    /** Those of a coordinator that has gone are rolled back (part 4, §4.4.2). */
     void end(CoordinatorLink by) {
         for (Transaction each : List.copyOf(open.values())) {
-            if (each.by == by && each.discharged == null) {
+            if (each.by == by) {
                 each.rollBack();
             }
         }
@@ -76,17 +77,20 @@ final class Transactions {
     /** Publishes and outcomes that happen together or not at all. */
     final class Transaction {
 
-        private record Retired(Sent sent, Outcome outcome, boolean settled) {}
+        private record Retired(Sent sent, Outcome outcome, DeliveryState state, boolean settled) {}
 
         private final long number;
         private final CoordinatorLink by;
         private final Client.Transaction work = connection.client().begin();
         private final List<Retired> retired = new ArrayList<>();
         private final TransactionalState accepted;
-        /** Messages whose addresses are being looked up. */
-        private int awaited;
-        /** Who waits for the commit, if it waits for those. */
-        private Reply<Void> discharged;
+        /** Messages whose addresses are being looked up: they belong to it, and a commit waits for them. */
+        private int underWay;
+        /** The commit that waits. */
+        private Reply<Void> discharge;
+        /** Why it can't be committed; null if it can. */
+        private BrokerError spoilt;
+        private boolean over;
 
         private Transaction(long number, CoordinatorLink by) {
             this.number = number;
@@ -103,35 +107,45 @@ final class Transactions {
             return accepted;
         }
 
-        /** Whether it is neither committed nor rolled back. */
-        boolean isOpen() {
-            return open.get(number) == this;
-        }
-
-        /** A message of it will be published when it is known where it goes: a commit waits for that. */
-        void awaitsAddress() {
-            awaited++;
-        }
-
-        /** That is known, and the message is published or refused. */
-        void addressKnown() {
-            awaited--;
-            if (awaited == 0 && discharged != null && isOpen()) {
-                commitAll(discharged);
-            }
-        }
-
         int publish(Message message, Producer producer) {
             return work.publish(message, producer);
         }
 
-        /** A delivery ends so, if it is committed. */
-        void retire(Sent sent, Outcome outcome, boolean settled) {
-            retired.add(new Retired(sent, outcome, settled));
+        /** Whether it is discharged, so that nothing can be published in it any more. */
+        boolean isOver() {
+            return over;
+        }
+
+        /** A message is to be published in it, but not yet; {@link #arrived} follows. */
+        void expect() {
+            underWay++;
+        }
+
+        /** A message that was expected is published, or isn't going to be. */
+        void arrived() {
+            underWay--;
+            if (underWay == 0 && discharge != null && !over) {
+                finish(discharge);
+            }
+        }
+
+        /** A message of it is lost whose sender is not told: it must not be committed without. */
+        void spoil(String why) {
+            spoilt = new BrokerError.Unavailable("a message of it that was sent settled is refused: " + why);
+        }
+
+        /**
+         * A delivery ends so, if it is committed.
+         *
+         * @param state the same as the receiver has said it, which is told to it then unless it has settled the delivery
+         */
+        void retire(Sent sent, Outcome outcome, DeliveryState state, boolean settled) {
+            retired.add(new Retired(sent, outcome, state, settled));
         }
 
         void rollBack() {
             open.remove(number);
+            over = true;
             work.discard();
             giveBack();
         }
@@ -139,7 +153,7 @@ final class Transactions {
         /** What was retired has not been: what its receiver has settled returns, the rest is the receiver's again. */
         private void giveBack() {
             for (Retired each : retired) {
-                if (each.settled || !each.sent.link().attached()) {
+                if (each.settled || each.sent.isForgotten() || !each.sent.link().attached()) {
                     each.sent.link().session().sent().remove(each.sent.id());
                     connection.settleLater(each.sent.delivery(), Outcome.REQUEUED);
                 } else {
@@ -150,15 +164,21 @@ final class Transactions {
         }
 
         void commit(Reply<Void> reply) {
-            if (awaited > 0) {
-                discharged = reply;
+            if (underWay > 0) {
+                discharge = reply;
             } else {
-                commitAll(reply);
+                finish(reply);
             }
         }
 
-        private void commitAll(Reply<Void> reply) {
+        private void finish(Reply<Void> reply) {
+            if (spoilt != null) {
+                rollBack();
+                reply.failed(spoilt);
+                return;
+            }
             open.remove(number);
+            over = true;
             Outcome run = null;
             List<Delivery> deliveries = new ArrayList<>();
             for (Retired each : retired) {
@@ -177,7 +197,7 @@ final class Transactions {
                 public void done(Void result) {
                     for (Retired each : retired) {
                         if (!each.settled) {
-                            each.sent.link().outcomeFinal(each.sent, Accepted.getInstance());
+                            each.sent.link().outcomeFinal(each.sent, each.state);
                         }
                     }
                     reply.done(null);

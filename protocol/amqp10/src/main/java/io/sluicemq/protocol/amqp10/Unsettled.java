@@ -20,6 +20,8 @@ final class Unsettled<T> {
     private int tail;
     private int size;
     private long latest;
+    /** How often entries have got other places. */
+    private int moves;
 
     int size() {
         return size;
@@ -44,6 +46,7 @@ final class Unsettled<T> {
 
     private void makeRoom() {
         if (size <= numbers.length / 2) {
+            moves++;
             int kept = 0;
             for (int i = head; i < tail; i++) {
                 if (entries[i] != null) {
@@ -92,6 +95,7 @@ final class Unsettled<T> {
     private void left() {
         size--;
         if (size == 0) {
+            moves++;
             head = 0;
             tail = 0;
             return;
@@ -101,24 +105,31 @@ final class Unsettled<T> {
         }
     }
 
-    /** Hands on those from {@code first} to {@code last}, both included, which may be removed meanwhile. */
+    /**
+     * Hands on those from {@code first} to {@code last}, both included, which may be removed meanwhile. Those that are added meanwhile
+     * are left out.
+     */
     void forEach(int first, int last, Consumer<T> action) {
-        long to = unwrap(last);
-        for (int at = place(unwrap(first)); at < tail && numbers[at] <= to; at++) {
-            T entry = cast(entries[at]);
-            if (entry != null) {
-                action.accept(entry);
-            }
+        forEach(unwrap(first), Math.min(unwrap(last), latest), action);
+    }
+
+    /** Hands on all, which may be removed meanwhile. Those that are added meanwhile are left out. */
+    void forEach(Consumer<T> action) {
+        if (size > 0) {
+            forEach(numbers[head], latest, action);
         }
     }
 
-    /** Hands on all, which may be removed meanwhile. */
-    void forEach(Consumer<T> action) {
-        for (int at = head; at < tail; at++) {
+    private void forEach(long from, long to, Consumer<T> action) {
+        int at = place(from);
+        while (at < tail && numbers[at] <= to) {
+            long number = numbers[at];
             T entry = cast(entries[at]);
+            int before = moves;
             if (entry != null) {
                 action.accept(entry);
             }
+            at = moves == before ? at + 1 : place(number + 1);
         }
     }
 

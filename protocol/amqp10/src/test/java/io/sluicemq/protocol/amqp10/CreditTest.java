@@ -19,6 +19,7 @@ import org.apache.qpid.protonj2.types.transport.Attach;
 import org.apache.qpid.protonj2.types.transport.Disposition;
 import org.apache.qpid.protonj2.types.transport.Flow;
 import org.apache.qpid.protonj2.types.transport.LinkError;
+import org.apache.qpid.protonj2.types.transport.ReceiverSettleMode;
 import org.apache.qpid.protonj2.types.transport.Role;
 import org.apache.qpid.protonj2.types.transport.SenderSettleMode;
 import org.apache.qpid.protonj2.types.transport.Transfer;
@@ -416,5 +417,100 @@ class CreditTest {
         assertThat(peer.receive(0, 2)).isEqualTo("c");
         expectDrained(0, 7);
         assertThat(lab.counters().unsettledMessages()).isZero();
+    }
+
+    /** What is given back before it was written has no part in what the socket is waited for. */
+    @Test
+    void shouldSendAgainWhatWasGivenBackForLackOfCredit() {
+        String[] texts = new String[40];
+        java.util.Arrays.fill(texts, "x".repeat(50_000));
+        publish(lab, "q", texts);
+        peer.attachReceiver(0, "q");
+        peer.send(Peer.credit(0, 0, 40).setIncomingWindow(0));
+        peer.send(Peer.credit(0, 0, 0).setIncomingWindow(0));
+        peer.expectNothing();
+        peer.send(Peer.credit(0, 0, 40));
+        int received = 0;
+        for (int more = peer.frames().size(); more > 0; more = peer.frames().size()) {
+            received += more;
+            peer.loop.run(peer.session::flushed);
+            lab.loops.runAll();
+        }
+        assertThat(received).isEqualTo(40);
+    }
+
+    // ---- deliveries that come to nothing
+
+    /** An aborted delivery takes credit (§2.6.14 leaves it open): it is given again. */
+    @Test
+    void shouldGiveTheCreditOfAbortedDeliveriesAgain() {
+        Lab full = new Lab(blocking("full", 3));
+        Peer sender = Peer.connected(full);
+        sender.attachSender(0, "full");
+        for (int i = 0; i < 10; i++) {
+            sender.send(
+                    Frames.frame(0, Peer.transfer(0, i).setMore(true), Peer.message("x")),
+                    Frames.frame(0, new Transfer().setHandle(0).setAborted(true)));
+            assertThat(sender.expect(Flow.class).getLinkCredit()).isPositive();
+        }
+        int id = 10;
+        for (int i = 0; i < 3; i++) {
+            sender.send(Peer.send(0, id++, "x"));
+        }
+        assertThat(full.counters().readyMessages()).isEqualTo(3);
+    }
+
+    /** So with what is refused before it is published. */
+    @Test
+    void shouldGiveTheCreditOfMessagesThatAreNoneAgain() {
+        Lab full = new Lab(blocking("full", 3));
+        Peer sender = Peer.connected(full);
+        sender.attachSender(0, "full");
+        for (int i = 0; i < 10; i++) {
+            sender.send(Frames.frame(0, Peer.transfer(0, i), new byte[] {1, 2, 3}));
+            sender.expect(Disposition.class);
+            assertThat(sender.expect(Flow.class).getLinkCredit()).isPositive();
+            sender.expectNothing();
+        }
+        for (int i = 0; i < 3; i++) {
+            sender.send(Peer.send(0, 10 + i, "x"));
+        }
+        assertThat(full.counters().readyMessages()).isEqualTo(3);
+    }
+
+    // ---- what a peer may leave unsettled
+
+    @Test
+    void shouldGiveNoMoreCreditWhileTooMuchIsUnsettled() {
+        Amqp10Options small = Lab.OPTIONS;
+        small = new Amqp10Options(
+                small.version(), small.containerId(), small.virtualHosts(), small.channelMax(), small.frameMax(),
+                small.handleMax(), small.idleTimeout(), small.handshakeLimit(), small.closeLimit(),
+                small.maxMessageBytes(), small.windowBytes(), 10, small.termini());
+        Peer sender = Peer.opened(lab, 0, small, Peer.open());
+        sender.begin(0);
+        sender.send(Peer.sender(0, "s", "q").setReceiverSettleMode(ReceiverSettleMode.SECOND));
+        sender.expect(Attach.class);
+        int id = 0;
+        for (long credit = sender.expect(Flow.class).getLinkCredit(); credit > 0 && id < 1_000;) {
+            sender.send(Peer.send(0, id++, "x"));
+            credit--;
+            for (Frame frame : sender.frames()) {
+                if (frame.performative() instanceof Flow flow && flow.hasHandle()) {
+                    credit = flow.getLinkCredit();
+                }
+            }
+        }
+        assertThat(id).isBetween(160, 170);
+        sender.send(Peer.settle(Role.SENDER, 0, id - 1, Accepted.getInstance()));
+        assertThat(sender.expect(Flow.class).getLinkCredit()).isPositive();
+    }
+
+    /** §2.8.7: a tag has 32 bytes at most. */
+    @Test
+    void shouldRefuseALongDeliveryTag() {
+        peer.attachSender(0, "q");
+        peer.send(Frames.frame(0, Peer.transfer(0, 0).setDeliveryTag(new byte[33]), Peer.message("x")));
+        peer.expectDetach(org.apache.qpid.protonj2.types.transport.AmqpError.INVALID_FIELD);
     }
 }

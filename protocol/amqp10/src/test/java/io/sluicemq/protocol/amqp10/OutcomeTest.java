@@ -12,12 +12,18 @@ import org.apache.qpid.protonj2.types.Binary;
 import org.apache.qpid.protonj2.types.UnsignedInteger;
 import org.apache.qpid.protonj2.types.UnsignedLong;
 import org.apache.qpid.protonj2.types.messaging.Accepted;
+import org.apache.qpid.protonj2.types.messaging.AmqpValue;
 import org.apache.qpid.protonj2.types.messaging.Header;
 import org.apache.qpid.protonj2.types.messaging.Modified;
 import org.apache.qpid.protonj2.types.messaging.Received;
 import org.apache.qpid.protonj2.types.messaging.Rejected;
 import org.apache.qpid.protonj2.types.messaging.Released;
 import org.apache.qpid.protonj2.types.messaging.Source;
+import org.apache.qpid.protonj2.types.transactions.Coordinator;
+import org.apache.qpid.protonj2.types.transactions.Declare;
+import org.apache.qpid.protonj2.types.transactions.Declared;
+import org.apache.qpid.protonj2.types.transactions.Discharge;
+import org.apache.qpid.protonj2.types.transactions.TransactionalState;
 import org.apache.qpid.protonj2.types.transport.Attach;
 import org.apache.qpid.protonj2.types.transport.DeliveryState;
 import org.apache.qpid.protonj2.types.transport.Detach;
@@ -269,5 +275,38 @@ class OutcomeTest {
             assertThat(unsettled()).isZero();
             assertThat(ready()).isEqualTo(settled ? 1 : 0);
         }
+    }
+
+    // ---- in transactions
+
+    /** What the receiver leaves to be settled is settled at the commit as it has said (part 4, §4.4.4.2). */
+    @Test
+    void shouldSettleAtTheCommitAsTheReceiverHasSaid() {
+        publish("q", 2);
+        receiver(0, "q", 2);
+        peer.send(new Attach().setName("coordinator").setHandle(1).setRole(Role.SENDER).setInitialDeliveryCount(0)
+                .setSource(new Source()).setCoordinator(new Coordinator()));
+        peer.frames();
+        peer.send(Frames.frame(0, Peer.transfer(1, 0), Frames.encode(new AmqpValue<>(new Declare()))));
+        Binary id = ((Declared) ((Disposition) peer.next().performative()).getState()).getTxnId();
+        peer.send(unsettled(0, new TransactionalState().setTxnId(id).setOutcome(new Rejected())));
+        peer.send(unsettled(1, new TransactionalState().setTxnId(id).setOutcome(Accepted.getInstance())));
+        peer.expectNothing();
+        assertThat(unsettled()).isEqualTo(2);
+        peer.send(Frames.frame(0, Peer.transfer(1, 1), Frames.encode(new AmqpValue<>(new Discharge().setTxnId(id)))));
+        Map<Long, DeliveryState> ofDeliveries = new HashMap<>();
+        for (Frame frame : peer.frames()) {
+            if (frame.performative() instanceof Disposition told && told.getRole() == Role.SENDER) {
+                assertThat(told.getSettled()).isTrue();
+                ofDeliveries.put(told.getFirst(), told.getState());
+            }
+        }
+        assertThat(ofDeliveries.get(0L)).isInstanceOf(Rejected.class);
+        assertThat(ofDeliveries.get(1L)).isInstanceOf(Accepted.class);
+        assertThat(ready() + unsettled()).isZero();
+    }
+
+    private static Disposition unsettled(long id, DeliveryState state) {
+        return new Disposition().setRole(Role.RECEIVER).setFirst(id).setState(state);
     }
 }

@@ -68,7 +68,8 @@ class ResumeTest {
 
     private void resume(long id, int tag) {
         peer.send(Frames.frame(
-                0, Peer.transfer(0, id).setDeliveryTag(tag(tag).asByteArray()).setResume(true), Peer.message("" + tag)));
+                0, Peer.transfer(0, id).setDeliveryTag(tag(tag).asByteArray()).setResume(true),
+                Peer.message("" + tag)));
     }
 
     @Test
@@ -98,7 +99,8 @@ class ResumeTest {
         peer.expect(Attach.class);
         resume(10, 11);
         peer.send(
-                Frames.frame(0, Peer.transfer(0, 12).setDeliveryTag(tag(12).asByteArray()).setResume(true).setMore(true),
+                Frames.frame(0,
+                        Peer.transfer(0, 12).setDeliveryTag(tag(12).asByteArray()).setResume(true).setMore(true),
                         Peer.message("x")),
                 Frames.frame(0, new Transfer().setHandle(0).setResume(true), new byte[50]));
         peer.expectNothing();

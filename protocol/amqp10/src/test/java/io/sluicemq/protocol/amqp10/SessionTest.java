@@ -7,9 +7,11 @@ import io.sluicemq.protocol.amqp10.codec.Frames.Frame;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.qpid.protonj2.types.messaging.Accepted;
+import org.apache.qpid.protonj2.types.messaging.Source;
 import org.apache.qpid.protonj2.types.transport.AmqpError;
 import org.apache.qpid.protonj2.types.transport.Attach;
 import org.apache.qpid.protonj2.types.transport.Begin;
+import org.apache.qpid.protonj2.types.transport.Detach;
 import org.apache.qpid.protonj2.types.transport.Disposition;
 import org.apache.qpid.protonj2.types.transport.End;
 import org.apache.qpid.protonj2.types.transport.Flow;
@@ -101,6 +103,26 @@ class SessionTest {
         peer.attachSender(0, "q");
         peer.send(1, Peer.sender(0, "s", "q"));
         peer.expect(1, Attach.class);
+    }
+
+    /** What links have left that goes with the session has gone when its end is answered. */
+    @Test
+    void shouldEndAfterWhatDetachedLinksHaveLeft() {
+        // Not on the loop that makes and deletes queues.
+        Peer far = Peer.connected(lab, 1);
+        for (int i = 0; i < 8; i++) {
+            far.send(Peer.receiver(i, "r " + i, null).setSource(new Source().setDynamic(true)));
+            far.expect(Attach.class);
+            far.send(new Detach().setHandle(i).setClosed(false));
+            far.expect(Detach.class);
+        }
+        far.attachSender(8, "q");
+        assertThat(lab.counters().queues()).isEqualTo(9);
+        far.wire.arrive(Frames.frame(0, new End()));
+        assertThat(far.wire.writtenBytes()).as("written while other loops still delete queues").isEmpty();
+        lab.loops.runAll();
+        assertThat(lab.counters().queues()).isEqualTo(1);
+        far.expect(End.class);
     }
 
     @Test

@@ -12,6 +12,7 @@ import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -39,7 +40,7 @@ class Amqp10ToolsTest {
 
     private record Queues(String free, String full, String failing) {
 
-        static Queues of(Lab lab) throws IOException {
+        static Queues of(Lab lab) throws IOException, TimeoutException {
             Queues queues = new Queues(lab.queue(), lab.queue(), lab.queue());
             lab.limit(
                     AddressSetting.match(queues.full).maxMessages(LIMIT).fullPolicy(FullPolicy.BLOCK),

@@ -366,6 +366,11 @@ public final class IncomingMessage {
         return (byte) Encoded.integer(bytes, destinationAt);
     }
 
+    /** Bytes that it takes. */
+    public int sizeBytes() {
+        return to - from + (ownBody == null ? 0 : ownBody.length);
+    }
+
     /** The same with bytes of its own, which stay when those that were read are overwritten. */
     public IncomingMessage copy() throws MessageFault {
         byte[] own = Arrays.copyOfRange(bytes, from, to);

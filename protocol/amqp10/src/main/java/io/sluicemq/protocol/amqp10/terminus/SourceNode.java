@@ -47,6 +47,11 @@ public record SourceNode(
         LOOKED_UP
     }
 
+    /** Whether something may be left of it when its link is detached that goes with the session. */
+    public boolean endsWithSession() {
+        return tenure == Tenure.OWN || dynamic != null;
+    }
+
     /**
      * The consumer for it, with a limit as credit.
      *

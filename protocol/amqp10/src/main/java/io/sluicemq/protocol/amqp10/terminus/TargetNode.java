@@ -11,6 +11,11 @@ public sealed interface TargetNode permits TargetNode.Fixed, Relay {
     /** What the attach is answered with. */
     Target answer();
 
+    /** Whether something may be left of it when its link is detached that goes with the session. */
+    default boolean endsWithSession() {
+        return this instanceof Fixed fixed && fixed.dynamic() != null;
+    }
+
     /**
      * One queue, topic or exchange.
      *

@@ -1,0 +1,183 @@
+package io.sluicemq.protocol.amqp10;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluicemq.protocol.amqp10.codec.Frames;
+import java.nio.charset.StandardCharsets;
+import org.apache.qpid.protonj2.types.Binary;
+import org.apache.qpid.protonj2.types.messaging.Accepted;
+import org.apache.qpid.protonj2.types.messaging.AmqpValue;
+import org.apache.qpid.protonj2.types.messaging.Data;
+import org.apache.qpid.protonj2.types.messaging.Properties;
+import org.apache.qpid.protonj2.types.messaging.Rejected;
+import org.apache.qpid.protonj2.types.messaging.Source;
+import org.apache.qpid.protonj2.types.messaging.Target;
+import org.apache.qpid.protonj2.types.transactions.Coordinator;
+import org.apache.qpid.protonj2.types.transactions.Declare;
+import org.apache.qpid.protonj2.types.transactions.Declared;
+import org.apache.qpid.protonj2.types.transactions.Discharge;
+import org.apache.qpid.protonj2.types.transactions.TransactionErrors;
+import org.apache.qpid.protonj2.types.transactions.TransactionalState;
+import org.apache.qpid.protonj2.types.transport.Attach;
+import org.apache.qpid.protonj2.types.transport.Detach;
+import org.apache.qpid.protonj2.types.transport.Disposition;
+import org.apache.qpid.protonj2.types.transport.Flow;
+import org.apache.qpid.protonj2.types.transport.Role;
+import org.apache.qpid.protonj2.types.transport.Transfer;
+import org.junit.jupiter.api.Test;
+
+/** Local transactions (1.0 §4), as a client sees them that does not wait for one answer before it sends the next frame. */
+class TransactionTest {
+
+    private static final int COORDINATOR = 9;
+
+    private final Lab lab = new Lab();
+    /** Not on the loop that makes queues: what it asks for takes a while. */
+    private final Peer peer = Peer.connected(lab, 1);
+    private long nextId;
+
+    private Binary declare() {
+        peer.send(new Attach()
+                .setName("coordinator")
+                .setHandle(COORDINATOR)
+                .setRole(Role.SENDER)
+                .setInitialDeliveryCount(0)
+                .setSource(new Source())
+                .setCoordinator(new Coordinator()));
+        peer.expect(Attach.class);
+        peer.expect(Flow.class);
+        peer.send(toCoordinator(new Declare()));
+        Disposition answer = peer.expect(Disposition.class);
+        return ((Declared) answer.getState()).getTxnId();
+    }
+
+    private byte[] toCoordinator(Object request) {
+        return Frames.frame(0, Peer.transfer(COORDINATOR, nextId++), Frames.encode(new AmqpValue<>(request)));
+    }
+
+    private byte[] discharge(Binary transaction, boolean fail) {
+        return toCoordinator(new Discharge().setTxnId(transaction).setFail(fail));
+    }
+
+    private void attachRelay() {
+        peer.send(Peer.sender(0, "relay", null).setTarget(new Target()));
+        peer.expect(Attach.class);
+        peer.expect(Flow.class);
+    }
+
+    private Transfer transfer(Binary transaction) {
+        Transfer transfer = Peer.transfer(0, nextId++);
+        return transaction == null ? transfer : transfer.setState(new TransactionalState().setTxnId(transaction));
+    }
+
+    private static byte[] message(String to) {
+        return Frames.join(
+                Frames.encode(new Properties().setTo(to)),
+                Frames.encode(new Data("x".getBytes(StandardCharsets.US_ASCII))));
+    }
+
+    private long ready() {
+        return lab.counters().readyMessages();
+    }
+
+    private long unsettled() {
+        return lab.counters().unsettledMessages();
+    }
+
+    /** Where a message's queue has to be made first, its discharge may come before that is done. */
+    @Test
+    void shouldCommitMessagesWhoseAddressesAreBeingLookedUp() {
+        Binary transaction = declare();
+        attachRelay();
+        for (int i = 0; i < 8; i++) {
+            peer.wire.arrive(Frames.frame(0, transfer(transaction), message("fresh " + i)));
+        }
+        peer.send(discharge(transaction, false));
+        assertThat(peer.frames())
+                .filteredOn(frame -> frame.performative() instanceof Disposition outcome
+                        && outcome.getState() instanceof Accepted)
+                .hasSize(1);
+        assertThat(ready()).isEqualTo(8);
+    }
+
+    @Test
+    void shouldNotPublishWhatIsRolledBackBeforeItsAddressIsFound() {
+        Binary transaction = declare();
+        attachRelay();
+        for (int i = 0; i < 8; i++) {
+            peer.wire.arrive(Frames.frame(0, transfer(transaction), message("fresh " + i)));
+        }
+        peer.send(discharge(transaction, true));
+        assertThat(peer.frames()).isNotEmpty();
+        assertThat(ready()).isZero();
+    }
+
+    /** What was sent settled has no outcome of its own: that it is refused must show in its transaction's. */
+    @Test
+    void shouldNotCommitWithoutAMessageThatWasSentSettledAndRefused() {
+        Binary transaction = declare();
+        attachRelay();
+        peer.send(
+                Frames.frame(0, transfer(transaction).setSettled(true), message("fresh")),
+                Frames.frame(0, transfer(transaction).setSettled(true), message("/exchanges/missing/key")),
+                discharge(transaction, false));
+        Disposition answer = peer.expect(Disposition.class);
+        assertThat(answer.getState()).isInstanceOfSatisfying(
+                Rejected.class,
+                rejected -> assertThat(rejected.getError().getCondition())
+                        .isEqualTo(TransactionErrors.TRANSACTION_ROLLBACK));
+        assertThat(ready()).isZero();
+    }
+
+    @Test
+    void shouldPublishWhatWasSentSettledBeforeItsLinkWasDetached() {
+        attachRelay();
+        for (int i = 0; i < 8; i++) {
+            peer.wire.arrive(Frames.frame(0, transfer(null).setSettled(true), message("fresh " + i)));
+        }
+        peer.send(new Detach().setHandle(0).setClosed(true));
+        peer.expect(Detach.class);
+        assertThat(ready()).isEqualTo(8);
+    }
+
+    private void receiveOne() {
+        peer.attachSender(1, "q");
+        peer.send(Peer.send(1, nextId++, "a"));
+        peer.frames();
+        peer.attachReceiver(2, "q");
+        peer.send(Peer.credit(2, 0, 1));
+        peer.receive(2, 0);
+    }
+
+    private static Disposition outcome(Binary transaction, boolean settled) {
+        return new Disposition()
+                .setRole(Role.RECEIVER)
+                .setFirst(0)
+                .setSettled(settled)
+                .setState(new TransactionalState().setTxnId(transaction).setOutcome(Accepted.getInstance()));
+    }
+
+    /** A delivery that its receiver has settled is not left to it when its transaction fails. */
+    @Test
+    void shouldGiveBackWhatTheReceiverSettledWhileItsOutcomeWasOpen() {
+        Binary transaction = declare();
+        receiveOne();
+        peer.send(outcome(transaction, false));
+        peer.send(Peer.settle(Role.RECEIVER, 0, 0, Accepted.getInstance()));
+        peer.send(discharge(transaction, true));
+        assertThat(ready()).isEqualTo(1);
+        assertThat(unsettled()).isZero();
+    }
+
+    @Test
+    void shouldEndWhatIsSettledInATransactionWithoutAnOutcome() {
+        Binary transaction = declare();
+        receiveOne();
+        Disposition settled = outcome(transaction, true);
+        settled.setState(new TransactionalState().setTxnId(transaction));
+        peer.send(settled);
+        peer.send(discharge(transaction, false));
+        assertThat(ready()).isEqualTo(1);
+        assertThat(unsettled()).isZero();
+    }
+}
