@@ -61,7 +61,7 @@ final class Transactions {
     /** Those of a coordinator that has gone are rolled back (part 4, §4.4.2). */
     void end(CoordinatorLink by) {
         for (Transaction each : List.copyOf(open.values())) {
-            if (each.by == by) {
+            if (each.by == by && each.discharge == null) {
                 each.rollBack();
             }
         }
