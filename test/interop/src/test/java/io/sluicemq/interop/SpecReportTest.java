@@ -21,7 +21,7 @@ import org.junit.platform.commons.support.ReflectionSupport;
 /**
  * Writes {@code target/spec-coverage.md}: which tests cover which method of AMQP 0-9-1, which section of its specification
  * and of that of AMQP 1.0, and which extension; and fails if a method of AMQP 0-9-1, or a section that says how peers of AMQP 1.0
- * behave, is covered by none. For AMQP 1.0 the tests of its protocol's module count as well.
+ * behave, is covered by none. For AMQP 1.0 the tests of its protocol's module and those with hostile peers count as well.
  */
 class SpecReportTest {
 
@@ -56,6 +56,9 @@ class SpecReportTest {
 
     private static final Path OF_AMQP_1_0 = Path.of("..", "..", "protocol", "amqp10", "src", "test", "java");
 
+    /** Those of them that are about AMQP 1.0 are named so. */
+    private static final Path OF_HOSTILE_PEERS = Path.of("..", "hostile", "src", "test", "java");
+
     private static final String SYNCHRONOUS_ANSWER = "-ok";
 
     @Test
@@ -75,7 +78,8 @@ class SpecReportTest {
                 }
             }
         }
-        SpecComments.collect(OF_AMQP_1_0, "1.0 ", tests);
+        SpecComments.collect(OF_AMQP_1_0, "", "1.0 ", tests);
+        SpecComments.collect(OF_HOSTILE_PEERS, "Amqp10", "1.0 ", tests);
         Files.createDirectories(REPORT.getParent());
         Files.writeString(REPORT, report(tests));
         assertThat(tests.keySet()).allSatisfy(clause -> assertThat(isKnown(clause)).as(clause).isTrue());
