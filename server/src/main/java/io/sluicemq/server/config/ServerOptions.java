@@ -176,7 +176,7 @@ public final class ServerOptions {
     public static final Option<Integer> CHANNEL_MAX = Option.of(
             "channel-max",
             OptionType.INT,
-            "How many channels a connection may have open; clients may ask for fewer.")
+            "How many channels a connection may have open, or sessions with AMQP 1.0; clients may ask for fewer.")
             .counting("channels")
             .between(1, 65_535)
             .defaultsTo(2_047);
@@ -194,7 +194,8 @@ public final class ServerOptions {
                     "a duration in whole seconds such as 60s or 5m",
                     duration -> duration.toMillis() % 1000 == 0),
             "The time between heartbeats that the broker suggests. A peer that is silent for two of them is taken"
-                    + " for dead. 0 suggests none; the client has the last word.")
+                    + " for dead. 0 suggests none; the client has the last word. With AMQP 1.0 it is the time after which a silent"
+                    + " peer is taken for dead.")
             .between(Duration.ZERO, Duration.ofSeconds(65_535))
             .defaultsTo(Duration.ofSeconds(60));
 

@@ -45,6 +45,7 @@ class Amqp10HostileTest {
         return Amqp10Peer.open(broker.port(), 0);
     }
 
+    // §2.2, §2.3
     @Test
     void shouldTakeRandomBytesForWhatTheyAre() throws IOException {
         Random random = new Random(10);
@@ -70,6 +71,7 @@ class Amqp10HostileTest {
         return peer;
     }
 
+    // §1.6.22
     @Test
     void shouldRefuseValuesThatAreNestedTooDeep() throws IOException {
         for (int code : new int[] {0xD0, 0xD1}) {
@@ -90,6 +92,7 @@ class Amqp10HostileTest {
         }
     }
 
+    // §1.2
     @Test
     void shouldRefuseDescriptorsOfDescriptors() throws IOException {
         byte[] zeros = new byte[50_000];
@@ -134,6 +137,7 @@ class Amqp10HostileTest {
         }
     }
 
+    // §2.4.1
     @Test
     void shouldEndASlowHandshake() throws IOException {
         Amqp10Peer[] slow = {dial(), inSasl(), dial()};
@@ -144,6 +148,7 @@ class Amqp10HostileTest {
         }
     }
 
+    // §2.3
     @Test
     void shouldEndAFrameThatComesByteByByteForEver() throws IOException {
         try (Amqp10Peer peer = dial()) {
@@ -152,6 +157,7 @@ class Amqp10HostileTest {
         }
     }
 
+    // §5.3
     @Test
     void shouldSurviveAbuseOfSasl() throws IOException {
         Random random = new Random(4);
@@ -172,6 +178,7 @@ class Amqp10HostileTest {
         }
     }
 
+    // §2.5.1, §2.5.2
     @Test
     void shouldBearManyBeginsAndEnds() throws IOException {
         byte[] round = Frames.join(
@@ -191,6 +198,7 @@ class Amqp10HostileTest {
         }
     }
 
+    // §2.6.2, §2.6.3
     @Test
     void shouldBearAFloodOfAttaches() throws IOException {
         try (Amqp10Peer peer = open()) {
@@ -212,6 +220,7 @@ class Amqp10HostileTest {
         }
     }
 
+    // §2.4.6
     @Test
     void shouldLetGoOfPeersThatVanishAtAnyMoment() throws IOException {
         List<byte[]> steps = List.of(

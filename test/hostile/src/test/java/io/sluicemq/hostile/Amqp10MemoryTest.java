@@ -26,7 +26,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Large messages and greedy peers of AMQP 1.0, and a broker with a small heap. */
+/** Large messages (§2.6.14) and greedy peers of AMQP 1.0 (§2.6.7), and a broker with a small heap. */
 class Amqp10MemoryTest {
 
     private static final int MIB = 1 << 20;

@@ -26,13 +26,23 @@ final class SpecComments {
 
     private SpecComments() {}
 
-    /** Adds what the tests below a folder name, each section with {@code prefix}, to the tests by section. */
-    static void collect(Path folder, String prefix, Map<String, TreeSet<String>> tests) throws IOException {
+    /**
+     * Adds what tests below a folder name, each section with {@code prefix}, to the tests by section.
+     *
+     * @param names how the files' names begin
+     */
+    static void collect(Path folder, String names, String prefix, Map<String, TreeSet<String>> tests)
+            throws IOException {
         try (Stream<Path> files = Files.walk(folder)) {
-            for (Path file : files.filter(each -> each.toString().endsWith(".java")).toList()) {
+            for (Path file : files.filter(each -> isNamed(each, names)).toList()) {
                 collect(Files.readAllLines(file), prefix, tests);
             }
         }
+    }
+
+    private static boolean isNamed(Path file, String names) {
+        String name = file.getFileName().toString();
+        return name.startsWith(names) && name.endsWith(".java");
     }
 
     private static void collect(List<String> lines, String prefix, Map<String, TreeSet<String>> tests) {

@@ -1,7 +1,5 @@
 package io.sluicemq.protocol.amqp10;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 import io.sluicemq.protocol.amqp10.codec.Frames;
 import org.apache.qpid.protonj2.types.messaging.Accepted;
 import org.apache.qpid.protonj2.types.messaging.AmqpValue;

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.SocketException;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -62,8 +63,15 @@ final class CuttableProxy implements AutoCloseable {
     /** Ends all connections there are, without a word to either side. */
     void cut() throws IOException {
         for (Socket each : open) {
-            each.setSoLinger(true, 0);
-            each.close();
+            try {
+                each.setSoLinger(true, 0);
+                each.close();
+            } catch (SocketException e) {
+                // The other direction may have closed it since.
+                if (!each.isClosed()) {
+                    throw e;
+                }
+            }
         }
     }
 
