@@ -523,7 +523,7 @@ final class Peer implements ClientEvents {
             Broken.unless(loop.currentTimeMillis() >= copy.sent.notBeforeMillis || queue.isForDeadLetters,
                     "%s was delivered before its time", copy);
             if (!delivery.redelivered() && !queue.isForDeadLetters && copy.sent.notBeforeMillis == 0) {
-                // What was for the consumer of a group may come when that has gone; what that did not want has come before.
+                // What was for the consumer of a group may come when that has gone; others may have had the rest.
                 String group = copy.sent.group < 0 ? "" : "/" + copy.sent.group + '/' + id % Some.OF;
                 Long before = last.put(copy.sent.producer + '/' + queue.level(copy.sent) + group, id);
                 Broken.unless(before == null || before < id, "%s was delivered behind message %d to %s", copy, before,
