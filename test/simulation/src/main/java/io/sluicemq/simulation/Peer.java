@@ -432,10 +432,12 @@ final class Peer implements ClientEvents {
     // ---- consuming
 
     /** Wants one of some messages. */
-    private record Some(int of, int rest) implements MessageFilter {
+    private record Some(int rest) implements MessageFilter {
+
+        private static final int OF = 3;
 
         boolean wants(long id) {
-            return id % of == rest;
+            return id % OF == rest;
         }
 
         @Override
@@ -445,7 +447,7 @@ final class Peer implements ClientEvents {
 
         @Override
         public String text() {
-            return "id % " + of + " = " + rest;
+            return "id % " + OF + " = " + rest;
         }
     }
 
@@ -521,9 +523,9 @@ final class Peer implements ClientEvents {
             Broken.unless(loop.currentTimeMillis() >= copy.sent.notBeforeMillis || queue.isForDeadLetters,
                     "%s was delivered before its time", copy);
             if (!delivery.redelivered() && !queue.isForDeadLetters && copy.sent.notBeforeMillis == 0) {
-                // What was for the consumer of a group may come when that has gone.
-                Long before = last.put(
-                        copy.sent.producer + '/' + queue.level(copy.sent) + '/' + copy.sent.group, id);
+                // What was for the consumer of a group may come when that has gone; others may have had the rest.
+                String group = copy.sent.group < 0 ? "" : "/" + copy.sent.group + '/' + id % Some.OF;
+                Long before = last.put(copy.sent.producer + '/' + queue.level(copy.sent) + group, id);
                 Broken.unless(before == null || before < id, "%s was delivered behind message %d to %s", copy, before,
                         this);
             }
@@ -637,7 +639,7 @@ final class Peer implements ClientEvents {
             tap.limited = !shared && simulation.credit != null && simulation.credit.nextInt(3) > 0;
             if (simulation.filters != null) {
                 tap.filter = simulation.filters.nextInt(3) == 0
-                        ? new Some(3, simulation.filters.nextInt(3))
+                        ? new Some(simulation.filters.nextInt(Some.OF))
                         : null;
                 tap.browses = !settles && simulation.filters.nextInt(6) == 0;
             }
