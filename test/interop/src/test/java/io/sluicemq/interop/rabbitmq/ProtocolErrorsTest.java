@@ -49,7 +49,7 @@ class ProtocolErrorsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"AMQP\1\1\0\12", "AMQP\0\0\11\2", "HTTP/1.1", "GET / HT", "AMQP\3\1\0\0"})
+    @ValueSource(strings = {"AMQP\1\1\0\12", "AMQP\0\0\11\2", "HTTP/1.1", "GET / HT", "AMQP\4\1\0\0"})
     @Spec("0-9-1 §4.2.2")
     void shouldAnswerAnUnknownHeaderWithItsOwnAndClose(String header, Lab lab) throws Exception {
         try (RawAmqp raw = lab.dial()) {
