@@ -583,8 +583,8 @@ final class Credit implements CreditLine {
                 size = 1;
                 lacking = super.reserve(here, pool);
             }
-            if (lacking == null && !isAllReserved()) {
-                // Limits have gone since the plan was made, of which word is on its way: then it is not needed.
+            if (lacking == null && !isAllNeeded()) {
+                // Limits or policies have changed since the plan was made, of which word is on its way: then it is not needed.
                 giveBack(here, pool);
                 isNeedless = true;
             }
@@ -594,13 +594,14 @@ final class Credit implements CreditLine {
             return lacking;
         }
 
-        private boolean isAllReserved() {
-            for (int i = 0; i < targets().length; i++) {
-                if (!isReserved(i)) {
+        private boolean isAllNeeded() {
+            QueueProxy[] targets = targets();
+            for (int i = 0; i < targets.length; i++) {
+                if (!isReserved(i) || !CreditPlan.waits(targets[i].queue().account())) {
                     return false;
                 }
             }
-            return true;
+            return where.heldExchange() == null || CreditPlan.waits(where.heldExchange());
         }
 
         private int most(Account.Pool pool) {

@@ -80,7 +80,8 @@ final class CreditPlan {
         counts[index]++;
     }
 
-    private static boolean waits(Account account) {
+    /** Whether those wait for whom there is no room in an account. */
+    static boolean waits(Account account) {
         return account.limits().policy() != FullPolicy.RING && Arrival.policy(account) == FullPolicy.BLOCK;
     }
 
