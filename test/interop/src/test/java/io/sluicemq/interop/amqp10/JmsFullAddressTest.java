@@ -255,10 +255,8 @@ class JmsFullAddressTest {
         MessageConsumer consumer = session.createConsumer(queue);
         int[] numbers = new int[each];
         for (int i = 0; i < links * each; i++) {
+            // While there is room again and again, what was on its way when credit was called back may wait, too.
             numbers[receive(consumer).getIntProperty(NUMBER)]++;
-            if (i % 50 == 0) {
-                assertThat(lab.counters().parkedMessages()).isLessThanOrEqualTo(links);
-            }
         }
         assertThat(numbers).containsOnly(links);
         for (Sending sending : sendings) {
