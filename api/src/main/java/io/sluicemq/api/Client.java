@@ -34,9 +34,7 @@ public interface Client {
     void findExchange(String name, Reply<Void> reply);
 
     /** What an exchange was declared as; fails with {@link BrokerError.NotFound} if there is none. */
-    default void describeExchange(String name, Reply<ExchangeSpec> reply) {
-        throw new UnsupportedOperationException("exchanges can't be described here");
-    }
+    void describeExchange(String name, Reply<ExchangeSpec> reply);
 
     void deleteExchange(String name, boolean ifUnused, Reply<Void> reply);
 
@@ -60,9 +58,7 @@ public interface Client {
      * As {@link #declareQueue}, and binds the queue to an exchange in the same change: nobody comes between, to delete it or to
      * declare another of its name. Fails with {@link BrokerError.NotFound}, and declares nothing, if there is no such exchange.
      */
-    default void declareBoundQueue(QueueSpec spec, String exchange, String routingKey, Reply<QueueStatus> reply) {
-        throw new UnsupportedOperationException("queues can't be declared and bound at once here");
-    }
+    void declareBoundQueue(QueueSpec spec, String exchange, String routingKey, Reply<QueueStatus> reply);
 
     /** Checks that a queue exists and is not locked by another connection. */
     void findQueue(String name, Reply<QueueStatus> reply);
@@ -71,9 +67,7 @@ public interface Client {
      * What a queue was declared as, also if another connection has it for itself; fails with {@link BrokerError.NotFound} if there
      * is none.
      */
-    default void describeQueue(String name, Reply<QueueSpec> reply) {
-        throw new UnsupportedOperationException("queues can't be described here");
-    }
+    void describeQueue(String name, Reply<QueueSpec> reply);
 
     /** What is configured for messages of that address that nobody takes, at this moment. */
     default Undeliverable undeliverable(String address) {
@@ -149,9 +143,7 @@ public interface Client {
      *
      * @throws IllegalStateException if the producer has a line that is not closed
      */
-    default CreditLine openCredit(String exchange, String routingKey, Producer producer, CreditLine.Sink sink) {
-        throw new UnsupportedOperationException("no credit lines here");
-    }
+    CreditLine openCredit(String exchange, String routingKey, Producer producer, CreditLine.Sink sink);
 
     /** Opens a transaction: publishes and settlements held until its commit. */
     Transaction begin();

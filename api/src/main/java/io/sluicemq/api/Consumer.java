@@ -19,18 +19,14 @@ public interface Consumer {
      * Sets how many deliveries a consumer with a {@link ConsumerSpec.Credit#LIMIT limit} may have had since it began, all
      * together; also to fewer than before. Those that are under way then still come.
      */
-    default void limit(long deliveries) {
-        throw new UnsupportedOperationException("no limit here");
-    }
+    void limit(long deliveries);
 
     /**
      * Asks a consumer with a limit to be given all that there is for it, up to the limit, and then no more: the answer comes behind
      * the last of these deliveries, and from then on the limit is what it has had. A limit that is set after this was asked,
      * whether before the answer or behind it, holds nevertheless.
      */
-    default void drain(Reply<Void> reply) {
-        throw new UnsupportedOperationException("no limit here");
-    }
+    void drain(Reply<Void> reply);
 
     /** Says that {@code bytes} of its deliveries have left for the socket, and it may be sent as many again. */
     void written(long bytes);

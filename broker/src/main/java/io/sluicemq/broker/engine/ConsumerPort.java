@@ -60,7 +60,7 @@ final class ConsumerPort implements Consumer {
 
     private void requireLimit() {
         if (consumer.spec().credit() != ConsumerSpec.Credit.LIMIT) {
-            throw new UnsupportedOperationException("the consumer " + consumer.spec().tag() + " has no limit");
+            throw new IllegalStateException("the consumer " + consumer.spec().tag() + " has no limit");
         }
     }
 

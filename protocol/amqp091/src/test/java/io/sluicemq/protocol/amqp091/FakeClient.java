@@ -8,6 +8,7 @@ import io.sluicemq.api.Completion;
 import io.sluicemq.api.Consumer;
 import io.sluicemq.api.ConsumerSink;
 import io.sluicemq.api.ConsumerSpec;
+import io.sluicemq.api.CreditLine;
 import io.sluicemq.api.Delivery;
 import io.sluicemq.api.Hold;
 import io.sluicemq.api.Message;
@@ -136,6 +137,30 @@ final class FakeClient implements Broker, Client {
     @Override
     public void declareExchange(ExchangeSpec exchange, Reply<Void> reply) {
         ask(exchange, reply);
+    }
+
+    private static IllegalStateException notAsked() {
+        return new IllegalStateException("no session of AMQP 0-9-1 asks for that");
+    }
+
+    @Override
+    public void describeExchange(String name, Reply<ExchangeSpec> reply) {
+        throw notAsked();
+    }
+
+    @Override
+    public void describeQueue(String name, Reply<QueueSpec> reply) {
+        throw notAsked();
+    }
+
+    @Override
+    public void declareBoundQueue(QueueSpec spec, String exchange, String routingKey, Reply<QueueStatus> reply) {
+        throw notAsked();
+    }
+
+    @Override
+    public CreditLine openCredit(String exchange, String routingKey, Producer producer, CreditLine.Sink sink) {
+        throw notAsked();
     }
 
     @Override
@@ -416,6 +441,16 @@ final class FakeClient implements Broker, Client {
         @Override
         public void pause(boolean wanted) {
             paused = wanted;
+        }
+
+        @Override
+        public void limit(long deliveries) {
+            throw notAsked();
+        }
+
+        @Override
+        public void drain(Reply<Void> reply) {
+            throw notAsked();
         }
     }
 

@@ -16,6 +16,7 @@ import io.sluicemq.protocol.amqp091.codec.MethodId;
 import io.sluicemq.protocol.amqp091.codec.RawArguments;
 import io.sluicemq.protocol.amqp091.codec.RawFrame;
 import io.sluicemq.protocol.amqp091.codec.RawFrames;
+import io.sluicemq.testkit.FakeWire;
 import io.sluicemq.testkit.ManualLoop;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
@@ -121,14 +122,14 @@ final class Peer {
 
     /** All frames since the last look. */
     List<RawFrame> frames() {
-        inbox.addAll(wire.written());
+        inbox.addAll(RawFrame.all(wire.writtenBytes()));
         List<RawFrame> all = new ArrayList<>(inbox);
         inbox.clear();
         return all;
     }
 
     RawFrame next() {
-        inbox.addAll(wire.written());
+        inbox.addAll(RawFrame.all(wire.writtenBytes()));
         assertThat(inbox).as("frames").isNotEmpty();
         return inbox.poll();
     }

@@ -26,6 +26,7 @@ import org.apache.qpid.protonj2.types.messaging.Modified;
 import org.apache.qpid.protonj2.types.messaging.Rejected;
 import org.apache.qpid.protonj2.types.messaging.Released;
 import org.apache.qpid.protonj2.types.messaging.Source;
+import org.apache.qpid.protonj2.types.messaging.Target;
 import org.apache.qpid.protonj2.types.transactions.TransactionalState;
 import org.apache.qpid.protonj2.types.transport.AmqpError;
 import org.apache.qpid.protonj2.types.transport.Attach;
@@ -185,14 +186,14 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
                                 ? ReceiverSettleMode.SECOND
                                 : ReceiverSettleMode.FIRST)
                 .setInitialDeliveryCount(0)
-                .setTarget(peersAttach.getTarget() instanceof org.apache.qpid.protonj2.types.messaging.Target target
+                .setTarget(peersAttach.getTarget() instanceof Target target
                         ? target
                         : null);
     }
 
     @Override
     Attach refusal() {
-        return answer().setTarget((org.apache.qpid.protonj2.types.messaging.Target) null);
+        return answer().setTarget((Target) null);
     }
 
     private void attach() {
@@ -631,17 +632,6 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
     }
 
     private void end(SourceNode ended, LinkEnd how, Runnable done) {
-        connection().termini().ended(ended, how, new Answer<>() {
-            @Override
-            public void done(Void result) {
-                done.run();
-            }
-
-            @Override
-            public void refused(TerminusError error) {
-                leavesBehind(error);
-                done.run();
-            }
-        });
+        connection().termini().ended(ended, how, whenLeft(done));
     }
 }

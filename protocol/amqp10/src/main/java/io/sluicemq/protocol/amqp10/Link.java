@@ -2,6 +2,7 @@ package io.sluicemq.protocol.amqp10;
 
 import io.sluicemq.base.LoopOwned;
 import io.sluicemq.protocol.amqp10.codec.AmqpFault;
+import io.sluicemq.protocol.amqp10.terminus.Answer;
 import io.sluicemq.protocol.amqp10.terminus.LinkEnd;
 import io.sluicemq.protocol.amqp10.terminus.TerminusError;
 import org.apache.qpid.protonj2.types.Symbol;
@@ -234,10 +235,21 @@ abstract sealed class Link permits ProducerLink, ConsumerLink, CoordinatorLink {
         }
     }
 
-    /** What the peer wants of the link's end could not be. */
-    final void leavesBehind(TerminusError error) {
-        connection().log().info("what link '{}' was to leave behind: {}", name, error.description());
-        leftBehind = new ErrorCondition(error.condition(), error.description());
+    /** Runs {@code done} when its terminus has been dealt with; what could not be done about that goes into our detach. */
+    final Answer<Void> whenLeft(Runnable done) {
+        return new Answer<>() {
+            @Override
+            public void done(Void result) {
+                done.run();
+            }
+
+            @Override
+            public void refused(TerminusError error) {
+                connection().log().info("what link '{}' was to leave behind: {}", name, error.description());
+                leftBehind = new ErrorCondition(error.condition(), error.description());
+                done.run();
+            }
+        };
     }
 
     /** It has given back all that it held. */

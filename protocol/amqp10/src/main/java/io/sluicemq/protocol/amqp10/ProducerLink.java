@@ -764,17 +764,6 @@ final class ProducerLink extends Link {
     }
 
     private void end(TargetNode ended, LinkEnd how, Runnable done) {
-        connection().termini().ended(ended, how, new Answer<>() {
-            @Override
-            public void done(Void result) {
-                done.run();
-            }
-
-            @Override
-            public void refused(TerminusError error) {
-                leavesBehind(error);
-                done.run();
-            }
-        });
+        connection().termini().ended(ended, how, whenLeft(done));
     }
 }

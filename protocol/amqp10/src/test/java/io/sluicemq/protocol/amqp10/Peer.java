@@ -6,6 +6,7 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import io.sluicemq.protocol.amqp10.codec.Frames;
 import io.sluicemq.protocol.amqp10.codec.Frames.Frame;
+import io.sluicemq.testkit.FakeWire;
 import io.sluicemq.testkit.ManualLoop;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;

@@ -5,6 +5,7 @@ import ch.qos.logback.classic.Logger;
 import io.sluicemq.broker.engine.BrokerCounters;
 import io.sluicemq.protocol.amqp10.codec.Frames;
 import io.sluicemq.protocol.amqp10.codec.Frames.Frame;
+import io.sluicemq.testkit.FakeWire;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;

@@ -1,52 +1,41 @@
-package io.sluicemq.protocol.amqp091;
+package io.sluicemq.testkit;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.sluicemq.api.Authenticator;
 import io.sluicemq.api.ProtocolSession;
 import io.sluicemq.api.Wire;
-import io.sluicemq.protocol.amqp091.codec.RawFrame;
-import io.sluicemq.testkit.ManualLoop;
-import java.util.List;
 
-/** A socket for tests: what the session writes is read as frames, what a test sends arrives at once. */
-final class FakeWire implements Wire {
+/** A socket for tests: what the session writes is read as bytes, what a test sends arrives at once. */
+public final class FakeWire implements Wire {
 
     private final ManualLoop loop;
     private final ByteBuf out = Unpooled.buffer();
     private final ByteBuf kept = Unpooled.buffer();
     private ProtocolSession session;
-    boolean writable = true;
-    boolean paused;
-    boolean closed;
-    boolean aborted;
+    public boolean writable = true;
+    public boolean paused;
+    public boolean closed;
+    public boolean aborted;
 
-    FakeWire(ManualLoop loop) {
+    public FakeWire(ManualLoop loop) {
         this.loop = loop;
     }
 
-    void session(ProtocolSession opened) {
+    public void session(ProtocolSession opened) {
         session = opened;
     }
 
     /** Bytes arrive. */
-    void arrive(byte[] bytes) {
+    public void arrive(byte[] bytes) {
         kept.writeBytes(bytes);
         if (!paused && !ended()) {
             loop.run(() -> session.input(kept));
         }
     }
 
-    /** What was written since the last call, as frames. */
-    List<RawFrame> written() {
-        byte[] bytes = new byte[out.readableBytes()];
-        out.readBytes(bytes);
-        out.clear();
-        return RawFrame.all(bytes);
-    }
-
     /** What was written since the last call. */
-    byte[] writtenBytes() {
+    public byte[] writtenBytes() {
         byte[] bytes = new byte[out.readableBytes()];
         out.readBytes(bytes);
         out.clear();
@@ -54,11 +43,11 @@ final class FakeWire implements Wire {
     }
 
     /** Bytes that arrived and that the session has left. */
-    int keptBytes() {
+    public int keptBytes() {
         return kept.readableBytes();
     }
 
-    boolean ended() {
+    public boolean ended() {
         return closed || aborted;
     }
 
