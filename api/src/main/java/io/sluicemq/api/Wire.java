@@ -33,6 +33,12 @@ public interface Wire {
      */
     boolean isReading();
 
+    /**
+     * Tells how many commands of the peer's {@link ProtocolSession#input} has taken, at its end. A peer that sends several
+     * without being answered does not wait for each, and may be answered a moment later, together with what follows.
+     */
+    default void commands(int count) {}
+
     /** Stops reading. What was read but not consumed is kept. */
     void pauseReading();
 

@@ -66,6 +66,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Wire {
     private static final int TCP_CLOSE_WAIT = 8;
 
     private final Loop loop;
+    private final Rests rests;
     private final DuplexChannel channel;
     /** What speaks TLS below this; null if nothing does. */
     private final SslHandler tls;
@@ -80,6 +81,9 @@ final class Connection extends ChannelInboundHandlerAdapter implements Wire {
     private Authenticator.Peer peer;
     private Loop.Timer timeLimit;
     private ProtocolSession session;
+
+    /** What the loop's rests know this by. */
+    private int period;
 
     private ByteBuf kept;
     private boolean delivering;
@@ -109,6 +113,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Wire {
 
     Connection(
             Loop loop,
+            Rests rests,
             DuplexChannel channel,
             SslHandler tls,
             List<Protocol> protocols,
@@ -116,6 +121,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Wire {
             Connections connections,
             TaskFailures failures) {
         this.loop = loop;
+        this.rests = rests;
         this.channel = channel;
         this.tls = tls;
         this.protocols = protocols;
@@ -192,6 +198,11 @@ final class Connection extends ChannelInboundHandlerAdapter implements Wire {
             kept.release();
             kept = null;
         }
+    }
+
+    @Override
+    public void commands(int count) {
+        period = rests.read(count, period);
     }
 
     @Override

@@ -134,7 +134,8 @@ public final class Listener {
                 accepted.pipeline().addLast(tls);
             }
             accepted.pipeline()
-                    .addLast(new Connection(loop, accepted, tls, protocols, options, connections, loop.failures()));
+                    .addLast(new Connection(loop, loop.rests(), accepted, tls, protocols, options, connections,
+                            loop.failures()));
             loop.eventLoop().register(accepted).addListener(registered -> {
                 if (!registered.isSuccess()) {
                     lose(accepted, registered.cause());

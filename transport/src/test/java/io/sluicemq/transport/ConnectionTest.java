@@ -543,6 +543,7 @@ class ConnectionTest {
             channel.pipeline()
                     .addLast(new Connection(
                             loop,
+                            new Rests(0, 0),
                             channel,
                             null,
                             List.of(new FrameProtocol("ECHO", sessions)),

@@ -203,6 +203,7 @@ final class ConnectionSession implements ProtocolSession, ClientEvents, FrameHan
                 fail(e.fault());
             }
         }
+        wire.commands(decoder.takeMethods());
         if (client != null) {
             reportHeld();
         }

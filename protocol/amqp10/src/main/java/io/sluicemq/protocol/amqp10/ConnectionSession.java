@@ -95,6 +95,9 @@ final class ConnectionSession implements ProtocolSession, ClientEvents {
     private boolean releasing;
     private boolean clientClosing;
     private boolean resourcesLow;
+    /** Performatives of the input at hand. */
+    private int commands;
+
     private int readingHolds;
     private long partialBytes;
     private long linkBytes;
@@ -231,6 +234,8 @@ final class ConnectionSession implements ProtocolSession, ClientEvents {
                 break; // a frame that has not arrived completely
             }
         }
+        wire.commands(commands);
+        commands = 0;
         if (client != null && phase == Phase.RUNNING) {
             congestion.check(client);
         }
@@ -249,6 +254,7 @@ final class ConnectionSession implements ProtocolSession, ClientEvents {
             throw AmqpFault.connection(ConnectionError.FRAMING_ERROR, "a frame of type " + type);
         }
         if (body.isReadable()) {
+            commands++;
             performative(channel, performatives.read(body), body);
         }
         return readingHolds == 0 && phase != Phase.CLOSED;
