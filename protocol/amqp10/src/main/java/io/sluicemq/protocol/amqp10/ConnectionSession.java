@@ -502,10 +502,11 @@ final class ConnectionSession implements ProtocolSession, ClientEvents {
     }
 
     private void useRoom() {
+        // First: behind a large message there may be no room for as long as it takes, and others have sent their part.
+        windows.giveBack();
         if (phase == Phase.RUNNING) {
             output.pump();
         }
-        windows.giveBack();
     }
 
     /** Settles a delivery that the client never saw. */
