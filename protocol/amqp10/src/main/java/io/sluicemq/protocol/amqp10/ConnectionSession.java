@@ -77,6 +77,7 @@ final class ConnectionSession implements ProtocolSession, ClientEvents {
     private final Output output;
     private final Congestion congestion;
     private final SuspendedLinks suspendedLinks = new SuspendedLinks();
+    private final LeftTermini leftTermini = new LeftTermini(this);
     private final LargeMessages largeMessages = new LargeMessages(this);
     private final LinkNames linkNames = new LinkNames();
     private final IncomingMessage reader = new IncomingMessage();
@@ -410,6 +411,11 @@ final class ConnectionSession implements ProtocolSession, ClientEvents {
         return true;
     }
 
+    /** Something is left of a link that has given back more than that. */
+    void holdsLink(int bytes) {
+        linkBytes += bytes;
+    }
+
     /** A link is there no more. */
     void linkGone(int bytes) {
         linkBytes -= bytes;
@@ -426,8 +432,11 @@ final class ConnectionSession implements ProtocolSession, ClientEvents {
         client.holds(differenceBytes);
     }
 
-    /** So many more bytes of messages are held here while their addresses are looked up (fewer, if negative). */
-    void holdsForLookup(long differenceBytes) {
+    /**
+     * So many more bytes (fewer, if negative) are held here that others must give back: messages while their addresses are looked up,
+     * outcomes until their transaction ends.
+     */
+    void holdsMemory(long differenceBytes) {
         if (!clientClosing) {
             client.holds(differenceBytes);
         }
@@ -444,6 +453,10 @@ final class ConnectionSession implements ProtocolSession, ClientEvents {
 
     SuspendedLinks suspendedLinks() {
         return suspendedLinks;
+    }
+
+    LeftTermini leftTermini() {
+        return leftTermini;
     }
 
     boolean readingPaused() {
@@ -548,9 +561,15 @@ final class ConnectionSession implements ProtocolSession, ClientEvents {
                 log.warn("connection error during the handshake, {}: {}", fault.condition(), fault.getMessage());
                 handshake.refuse(fault.error());
             }
-            case RUNNING, CLOSING_BY_PEER -> {
+            case RUNNING -> {
                 log.warn("connection error, {}: {}", fault.condition(), fault.getMessage());
                 closeWith(fault.error());
+            }
+            case CLOSING_BY_PEER -> {
+                // The peer's close is what one of ours would wait for.
+                log.warn("connection error behind a close, {}: {}", fault.condition(), fault.getMessage());
+                write(0, new Close().setError(fault.error()));
+                close();
             }
             case CLOSING_BY_US -> close();
             case CLOSED -> {}

@@ -27,6 +27,7 @@ import org.apache.qpid.protonj2.types.messaging.Rejected;
 import org.apache.qpid.protonj2.types.messaging.Released;
 import org.apache.qpid.protonj2.types.messaging.Source;
 import org.apache.qpid.protonj2.types.messaging.Target;
+import org.apache.qpid.protonj2.types.messaging.TerminusExpiryPolicy;
 import org.apache.qpid.protonj2.types.transactions.TransactionalState;
 import org.apache.qpid.protonj2.types.transport.AmqpError;
 import org.apache.qpid.protonj2.types.transport.Attach;
@@ -51,6 +52,9 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
     /** Bytes that one link sends before it is another's turn. */
     private static final int SLICE_BYTES = 64 * 1024;
 
+    /** How often a source is asked for again whose queue has gone before it could be consumed from. */
+    private static final int MOST_ATTEMPTS = 20;
+
     private static final Symbol PRIORITY = Symbol.valueOf("priority");
 
     private final Attach peersAttach;
@@ -64,6 +68,7 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
     private Consumer consumer;
     private Flow earlyFlow;
     private boolean asking;
+    private int attempts;
     private LinkEnd ends;
     private boolean orderlyEnd;
 
@@ -161,6 +166,13 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
 
             @Override
             public void failed(BrokerError error) {
+                if (error instanceof BrokerError.NotFound && mayAskAgain()) {
+                    // Such as a subscription whose last link went just now: that of this one is a new one.
+                    connection().termini().lost(node);
+                    node = null;
+                    open();
+                    return;
+                }
                 asking = false;
                 if (pending()) {
                     TerminusError told = TerminusError.of(error);
@@ -172,6 +184,10 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
         });
     }
 
+    private boolean mayAskAgain() {
+        return pending() && !peersAttach.getSource().isDynamic() && ++attempts < MOST_ATTEMPTS;
+    }
+
     private int priority() {
         Map<Symbol, Object> properties = peersAttach.getProperties();
         return properties != null && properties.get(PRIORITY) instanceof Number number ? number.intValue() : 0;
@@ -180,7 +196,9 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
     private Attach answer() {
         return new Attach()
                 .setRole(Role.SENDER)
-                .setSenderSettleMode(presettles ? SenderSettleMode.SETTLED : SenderSettleMode.UNSETTLED)
+                .setSenderSettleMode(presettles || node != null && node.browses()
+                        ? SenderSettleMode.SETTLED
+                        : SenderSettleMode.UNSETTLED)
                 .setReceiverSettleMode(
                         peersAttach.getReceiverSettleMode() == ReceiverSettleMode.SECOND
                                 ? ReceiverSettleMode.SECOND
@@ -200,6 +218,7 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
         attach(answer()
                 .setSource(node.answer())
                 .setMaxMessageSize(UnsignedLong.valueOf(connection().options().maxMessageBytes())));
+        connection().leftTermini().takenUp(this);
         if (earlyFlow != null) {
             Flow flow = earlyFlow;
             earlyFlow = null;
@@ -212,7 +231,7 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
     @Override
     void flow(Flow flow) {
         if (pending()) {
-            earlyFlow = flow.copy();
+            earlyFlow = earlyFlow == null ? flow.copy() : joined(earlyFlow, flow);
             return;
         }
         if (!attached()) {
@@ -231,12 +250,27 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
             giveBackSurplus();
             sendIfPossible();
         }
-        draining = flow.getDrain();
-        if (draining) {
+        boolean saysHow = flow.hasLinkCredit() || flow.hasDrain();
+        if (saysHow) {
+            draining = flow.getDrain();
+        }
+        if (draining && saysHow) {
             drain();
         } else if (flow.getEcho()) {
             tellCredit();
         }
+    }
+
+    /** Two flows in one: what the later one leaves out is as the earlier one has said. */
+    private static Flow joined(Flow earlier, Flow later) {
+        boolean echo = earlier.getEcho() || later.getEcho();
+        if (later.hasLinkCredit()) {
+            return later.copy().setEcho(echo);
+        }
+        if (later.hasDrain()) {
+            earlier.setDrain(later.getDrain());
+        }
+        return earlier.setEcho(echo);
     }
 
     /** A flow for a link that was only to look something up. */
@@ -279,7 +313,13 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
 
     private void drainAnswered() {
         drainAsked = false;
-        if (drainAgain && draining && attached() && consumer != null) {
+        if (!attached() || consumer == null) {
+            return;
+        }
+        if (!draining) {
+            // It was taken back: what credit there was is there, though the answer has ended it for the broker.
+            consumer.limit(limit + returned);
+        } else if (drainAgain) {
             drain();
         } else {
             drainedIfDone();
@@ -395,6 +435,10 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
         if (consumer != null) {
             consumer.limit(limit + returned);
             consumer.written(bytes);
+            if (draining) {
+                // What may come in its place is part of what there is.
+                drain();
+            }
         }
     }
 
@@ -535,10 +579,32 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
 
     /** What becomes of a delivery that is settled without an outcome (part 3, §3.5.3, default-outcome). */
     private Outcome defaultOutcome() {
-        Outcome outcome = peersAttach.getSource() == null
+        Outcome outcome = wantedDefaultOutcome();
+        return outcome == null ? Outcome.RELEASED : outcome;
+    }
+
+    /** Null if none is asked for. */
+    private Outcome wantedDefaultOutcome() {
+        return peersAttach.getSource() == null
                 ? null
                 : outcome((DeliveryState) peersAttach.getSource().getDefaultOutcome());
-        return outcome == null ? Outcome.RELEASED : outcome;
+    }
+
+    /**
+     * What becomes of deliveries that are not settled at the end: the default outcome goes for them, too, if the source is destroyed
+     * (part 3, §3.5.3). One that only counts them as failed does not: JMS clients ask for it always, and would have all that a
+     * consumer has prefetched counted when it is closed, up to where messages become dead letters that no application has seen.
+     */
+    private Outcome outcomeAtEnd() {
+        TerminusExpiryPolicy expiry = node.answer().getExpiryPolicy();
+        boolean destroyed = ends.ends(expiry)
+                || expiry == TerminusExpiryPolicy.CONNECTION_CLOSE && !connection().running();
+        Outcome wanted = destroyed ? wantedDefaultOutcome() : null;
+        if (wanted != null && wanted != Outcome.REQUEUED) {
+            return wanted;
+        }
+        // Where the peer has gone without a word it may have dealt with them.
+        return orderlyEnd ? Outcome.RELEASED : Outcome.REQUEUED;
     }
 
     /** The outcome that a receiver waits for is final. */
@@ -612,8 +678,7 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
         session().sent().forEach(sent -> {
             if (sent.link() == this && !sent.isBound()) {
                 session().sent().remove(sent.id());
-                // Where the peer has gone without a word it may have dealt with them.
-                connection().settleLater(sent.delivery(), orderlyEnd ? Outcome.RELEASED : Outcome.REQUEUED);
+                connection().settleLater(sent.delivery(), outcomeAtEnd());
             }
         });
     }
@@ -625,10 +690,11 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
         }
         SourceNode left = node;
         node = null;
-        end(left, ends, this::released);
         if (ends == LinkEnd.DETACHED && left.endsWithSession()) {
-            session().detached(this, done -> end(left, LinkEnd.SESSION_ENDED, done));
+            connection().leftTermini().leave(
+                    this, left.answer().getExpiryPolicy(), (how, done) -> end(left, how, done));
         }
+        end(left, ends, this::released);
     }
 
     private void end(SourceNode ended, LinkEnd how, Runnable done) {

@@ -364,6 +364,13 @@ final class Subscriptions {
         }));
     }
 
+    /** The queue of a subscription has gone before anything was consumed from it. */
+    void lost(SourceNode source) {
+        if (source.tenure() == Tenure.OWN && isOwn(source)) {
+            own.remove(source.linkName());
+        }
+    }
+
     /** Whether the subscription is still that link's: another of its name may have resumed it, or begun anew. */
     private boolean isOwn(SourceNode source) {
         Own current = own.get(source.linkName());
