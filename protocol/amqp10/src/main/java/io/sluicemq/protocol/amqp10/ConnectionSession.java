@@ -68,6 +68,7 @@ final class ConnectionSession implements ProtocolSession, ClientEvents {
     private final Wire wire;
     private final Loop loop;
     private final Amqp10Options options;
+    private final LinkRegistry links;
     private final FrameReader frames;
     private final Performatives performatives = new Performatives();
     private final Handshake handshake;
@@ -76,7 +77,7 @@ final class ConnectionSession implements ProtocolSession, ClientEvents {
     private final ConnectionLog log;
     private final Output output;
     private final Congestion congestion;
-    private final SuspendedLinks suspendedLinks = new SuspendedLinks();
+    private final SuspendedLinks suspendedLinks = new SuspendedLinks(this);
     private final LeftTermini leftTermini = new LeftTermini(this);
     private final LargeMessages largeMessages = new LargeMessages(this);
     private final LinkNames linkNames = new LinkNames();
@@ -86,6 +87,7 @@ final class ConnectionSession implements ProtocolSession, ClientEvents {
     private Loop.Timer limit;
     private IdleTimes idleTimes;
     private Client client;
+    private String container;
     private Termini termini;
     private Transactions transactions;
     private long peerFrameMax = FrameReader.LEAST_MAX_FRAME;
@@ -104,10 +106,12 @@ final class ConnectionSession implements ProtocolSession, ClientEvents {
     private record PostponedBegin(int channel, Begin begin) {}
 
     ConnectionSession(
-            Wire wire, Broker broker, Authenticator authenticator, Amqp10Options options, LogLimit strangers) {
+            Wire wire, Broker broker, Authenticator authenticator, Amqp10Options options, LinkRegistry links,
+            LogLimit strangers) {
         this.wire = wire;
         this.loop = wire.loop();
         this.options = options;
+        this.links = links;
         this.log = new ConnectionLog(loop, wire.name(), strangers, LOG);
         this.frames = new FrameReader(Handshake.FRAME_MAX);
         this.handshake = new Handshake(this, wire, broker, authenticator, options);
@@ -315,6 +319,7 @@ final class ConnectionSession implements ProtocolSession, ClientEvents {
     /** Limits are agreed on, and the client is in its virtual host. */
     void opened(Client connected, Open peersOpen, Termini ofClient) {
         client = connected;
+        container = peersOpen.getContainerId();
         termini = ofClient;
         transactions = new Transactions(this);
         limit.cancel();
@@ -453,6 +458,21 @@ final class ConnectionSession implements ProtocolSession, ClientEvents {
 
     SuspendedLinks suspendedLinks() {
         return suspendedLinks;
+    }
+
+    /** Links of all connections whose termini outlive these. */
+    LinkRegistry links() {
+        return links;
+    }
+
+    /** Nobody is to come back for what is kept of a link. */
+    void forgetKept(Link link) {
+        links.forget(loop, key(link));
+    }
+
+    /** What a link is called among those of all connections. */
+    LinkClaim.Key key(Link link) {
+        return new LinkClaim.Key(client.virtualHost(), user().name(), container, link.name(), link.fromPeer());
     }
 
     LeftTermini leftTermini() {

@@ -10,6 +10,7 @@ import io.sluicemq.protocol.amqp10.message.MessageAssembly;
 import io.sluicemq.protocol.amqp10.message.MessageFault;
 import io.sluicemq.protocol.amqp10.terminus.Answer;
 import io.sluicemq.protocol.amqp10.terminus.Destination;
+import io.sluicemq.protocol.amqp10.terminus.Keeping;
 import io.sluicemq.protocol.amqp10.terminus.LinkEnd;
 import io.sluicemq.protocol.amqp10.terminus.NodeKind;
 import io.sluicemq.protocol.amqp10.terminus.Relay;
@@ -18,6 +19,7 @@ import io.sluicemq.protocol.amqp10.terminus.TerminusError;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -71,6 +73,10 @@ final class ProducerLink extends Link {
 
     /** Deliveries of the link that had this name, not settled when it was detached. */
     private Map<ByteBuffer, Received> resumable = Map.of();
+    /** Those that came from another connection and have not come to an outcome. */
+    private final Map<KeptLink.Arrived, Received> awaited = new HashMap<>(0);
+    /** What the link before has left and this one has not looked at; null if there is nothing. */
+    private KeptLink kept;
     private TargetNode node;
     private Partial partial;
     /** The payload of {@link #partial}. */
@@ -102,6 +108,31 @@ final class ProducerLink extends Link {
             return;
         }
         asking = true;
+        if (Keeping.seconds(wanted) != 0) {
+            claim();
+        } else {
+            findTarget(wanted);
+        }
+    }
+
+    @Override
+    void claimed(KeptLink left) {
+        kept = left;
+        if (pending()) {
+            findTarget(peersAttach.<Target>getTarget());
+        } else {
+            asking = false;
+            leaveNode();
+        }
+    }
+
+    @Override
+    void claimFailed() {
+        asking = false;
+        leaveNode();
+    }
+
+    private void findTarget(Target wanted) {
         connection().termini().target(name(), wanted, new Answer<>() {
             @Override
             public void done(TargetNode found) {
@@ -120,7 +151,7 @@ final class ProducerLink extends Link {
                 if (pending()) {
                     refuse(error.condition(), error.description());
                 } else {
-                    released();
+                    leaveNode();
                 }
             }
         });
@@ -167,7 +198,9 @@ final class ProducerLink extends Link {
                 wanted.add(ByteBuffer.wrap(tag.asByteArray()));
             }
         }
-        resumable = new LinkedHashMap<>(connection().suspendedLinks().take(name(), wanted));
+        resumable = claims()
+                ? takeKept(wanted)
+                : new LinkedHashMap<>(connection().suspendedLinks().take(name(), wanted));
         if (resumable.isEmpty()) {
             return;
         }
@@ -186,6 +219,42 @@ final class ProducerLink extends Link {
         }
         answer.setUnsettled(unsettled);
         tags.addAll(resumable.keySet());
+    }
+
+    /** Takes what was kept by another connection, or by this one; what the peer does not know is forgotten. */
+    private Map<ByteBuffer, Received> takeKept(Set<ByteBuffer> wanted) {
+        Map<ByteBuffer, Received> taken = new LinkedHashMap<>();
+        if (kept != null) {
+            for (KeptLink.Arrived each : kept.arrived()) {
+                if (wanted.contains(each.tag())) {
+                    Received received = new Received(this, 0, each.tag(), settlesSecond);
+                    received.keptAs(each);
+                    received.outcome(each.outcome());
+                    taken.put(each.tag(), received);
+                    if (each.outcome() == null) {
+                        awaited.put(each, received);
+                    }
+                }
+            }
+            kept = null;
+        }
+        return taken;
+    }
+
+    @Override
+    void keptOutcome(KeptLink.Arrived arrived, DeliveryState outcome) {
+        if (hasLetGo()) {
+            passOn(arrived, outcome);
+            return;
+        }
+        Received received = awaited.remove(arrived);
+        if (received == null) {
+            arrived.outcome(outcome); // it is kept, and on nobody's way yet
+        } else if (resumable.containsValue(received)) {
+            received.outcome(outcome);
+        } else {
+            finish(received, outcome instanceof Accepted ? null : outcome);
+        }
     }
 
     /** The peer resumes a delivery; one that is not known here is ignored (§2.7.5, resume). */
@@ -560,6 +629,9 @@ final class ProducerLink extends Link {
     void resolved(Received received, BrokerError refusal) {
         if (refusal == null) {
             finish(received, null);
+        } else if (refusal instanceof BrokerError.Unavailable && ends != null) {
+            // It waited for room, and was dropped with its connection: a sender that comes back may send it anew.
+            finish(received, Released.getInstance());
         } else {
             TerminusError error = TerminusError.of(refusal);
             finish(received, new Rejected().setError(new ErrorCondition(error.condition(), error.description())));
@@ -569,6 +641,10 @@ final class ProducerLink extends Link {
     /** @param state the outcome; null for accepted */
     private void finish(Received received, DeliveryState state) {
         if (received.isOver()) {
+            return;
+        }
+        if (ends != null && received.kept() != null) {
+            keptOutcome(received.kept(), state == null ? Accepted.getInstance() : state);
             return;
         }
         if (ends == LinkEnd.DETACHED || ends == LinkEnd.SESSION_ENDED) {
@@ -615,32 +691,74 @@ final class ProducerLink extends Link {
                 }
             });
         }
-        suspend();
+        if (claims()) {
+            keep();
+        } else {
+            suspend();
+        }
         credit.close();
         if (!asking) {
             leaveNode();
         }
     }
 
-    private void suspend() {
-        List<Received> unsettled = new ArrayList<>(resumable.values());
-        resumable = Map.of();
+    /** What is not settled is for the link of this name that comes back, on whatever connection. */
+    private void keep() {
+        List<Received> unsettled = takeUnsettled();
         if (ends == LinkEnd.CLOSED) {
             unsettled.forEach(Received::over);
+            kept = null;
             return;
         }
+        if (unsettled.isEmpty()) {
+            return;
+        }
+        List<KeptLink.Arrived> arrived = new ArrayList<>();
+        int left = unsettled.size();
+        for (Received each : unsettled) {
+            // What is accepted if a transaction is committed can't outlive that transaction's connection.
+            if (left-- > LinkRegistry.MOST_DELIVERIES_OF_LINK || each.outcome() instanceof TransactionalState) {
+                each.over();
+                continue;
+            }
+            KeptLink.Arrived as =
+                    each.kept() == null ? new KeptLink.Arrived(each.tag(), each.outcome()) : each.kept();
+            as.outcome(each.outcome());
+            each.keptAs(as);
+            arrived.add(as);
+        }
+        awaited.clear();
+        kept = arrived.isEmpty()
+                ? null
+                : new KeptLink(arrived, List.of(), 0, Keeping.seconds(peersAttach.<Target>getTarget()));
+    }
+
+    private List<Received> takeUnsettled() {
+        List<Received> unsettled = new ArrayList<>(resumable.values());
+        resumable = Map.of();
         session().received().forEach(received -> {
             if (received.link() == this) {
                 unsettled.add(received);
             }
         });
         unsettled.forEach(received -> session().received().remove(received.id()));
+        return unsettled;
+    }
+
+    private void suspend() {
+        if (ends == LinkEnd.CLOSED) {
+            resumable.values().forEach(Received::over);
+            resumable = Map.of();
+            return;
+        }
+        List<Received> unsettled = takeUnsettled();
         if (!unsettled.isEmpty()) {
             connection().suspendedLinks().keep(name(), unsettled);
         }
     }
 
     private void leaveNode() {
+        letGo(kept);
         if (node == null) {
             released();
             return;

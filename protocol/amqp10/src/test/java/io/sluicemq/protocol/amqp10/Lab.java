@@ -37,6 +37,8 @@ final class Lab {
 
     final ManualLoops loops = new ManualLoops(2);
     final BrokerEngine broker;
+    /** Of all connections that the broker's protocol has. */
+    final LinkRegistry links;
 
     Lab() {
         this(AddressSettings.NONE);
@@ -48,6 +50,7 @@ final class Lab {
                         .withFormats(List.of(io.sluicemq.protocol.amqp10.message.Amqp10Format.INSTANCE))
                         .withAddressSettings(settings),
                 IntStream.range(0, 2).mapToObj(loops::get).toList());
+        links = new LinkRegistry(broker.home());
     }
 
     /** Deletes a queue, as somebody else does. */

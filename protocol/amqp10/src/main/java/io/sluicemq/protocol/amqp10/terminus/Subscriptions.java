@@ -114,7 +114,7 @@ final class Subscriptions {
                 linkName, wanted, kind, terms, filters, keyHonoured, bound, shared && has(wanted, GLOBAL));
     }
 
-    private static boolean has(Source source, Symbol capability) {
+    static boolean has(Source source, Symbol capability) {
         return source.getCapabilities() != null && Arrays.asList(source.getCapabilities()).contains(capability);
     }
 

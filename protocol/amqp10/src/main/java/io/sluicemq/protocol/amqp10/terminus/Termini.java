@@ -80,6 +80,7 @@ public final class Termini {
                 answered.setDynamic(true);
                 answered.setDynamicNodeProperties(lifetime(node));
                 answered.setExpiryPolicy(expiry);
+                answered.setTimeout(UnsignedInteger.ZERO);
                 Destination destination = node.isTopic()
                         ? new Destination(node.name(), null, Destination.Unreached.ACCEPTED)
                         : Destination.queue(node.name());
@@ -93,13 +94,13 @@ public final class Termini {
         });
     }
 
-    /** A target without a state of its own: there is nothing to keep durably, or for a while. */
+    /** A target's own state is that of its deliveries, which is kept for a while and not durably. */
     private static Target answered(Target wanted, Symbol capability) {
         Target answer = new Target();
         answer.setAddress(wanted.getAddress());
         answer.setDurable(TerminusDurability.NONE);
         answer.setExpiryPolicy(expiry(wanted));
-        answer.setTimeout(UnsignedInteger.ZERO);
+        answer.setTimeout(Keeping.timeout(wanted.getTimeout()));
         if (capability != null) {
             answer.setCapabilities(capability);
         }
@@ -190,7 +191,7 @@ public final class Termini {
         answer.setAddress(wanted.getAddress());
         answer.setDurable(TerminusDurability.NONE);
         answer.setExpiryPolicy(expiry(wanted));
-        answer.setTimeout(UnsignedInteger.ZERO);
+        answer.setTimeout(Keeping.timeout(wanted.getTimeout()));
         answer.setDistributionMode(browses ? Subscriptions.COPY : MOVE);
         answer.setFilter(filters.honoured(false));
         if (kind.isQueue()) {
