@@ -207,6 +207,12 @@ final class Publishes {
         @Override
         void dropped() {
             context.tally.droppedUnconfirmed++;
+            if (completion != null) {
+                // Not in the middle of whatever its client is doing now.
+                context.loop.execute(() -> completion.refused(
+                        context.loop,
+                        new BrokerError.Unavailable("the client has gone while its message waited for room")));
+            }
         }
     }
 }

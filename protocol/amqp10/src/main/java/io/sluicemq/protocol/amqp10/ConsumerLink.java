@@ -2,23 +2,32 @@ package io.sluicemq.protocol.amqp10;
 
 import io.netty.buffer.ByteBuf;
 import io.sluicemq.api.BrokerError;
+import io.sluicemq.api.Completion;
 import io.sluicemq.api.Consumer;
 import io.sluicemq.api.ConsumerSink;
 import io.sluicemq.api.Delivery;
 import io.sluicemq.api.Delivery.Outcome;
 import io.sluicemq.api.Reply;
 import io.sluicemq.api.connection.WindowOwner;
+import io.sluicemq.base.Loop;
 import io.sluicemq.base.LoopOwned;
 import io.sluicemq.protocol.amqp10.codec.AmqpFault;
 import io.sluicemq.protocol.amqp10.codec.FrameReader;
 import io.sluicemq.protocol.amqp10.codec.FrameWriter;
 import io.sluicemq.protocol.amqp10.message.OutgoingMessage;
 import io.sluicemq.protocol.amqp10.terminus.Answer;
+import io.sluicemq.protocol.amqp10.terminus.Keeping;
 import io.sluicemq.protocol.amqp10.terminus.LinkEnd;
 import io.sluicemq.protocol.amqp10.terminus.SourceNode;
 import io.sluicemq.protocol.amqp10.terminus.TerminusError;
+import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import org.apache.qpid.protonj2.types.Binary;
 import org.apache.qpid.protonj2.types.Symbol;
 import org.apache.qpid.protonj2.types.UnsignedLong;
 import org.apache.qpid.protonj2.types.messaging.Accepted;
@@ -27,6 +36,7 @@ import org.apache.qpid.protonj2.types.messaging.Rejected;
 import org.apache.qpid.protonj2.types.messaging.Released;
 import org.apache.qpid.protonj2.types.messaging.Source;
 import org.apache.qpid.protonj2.types.messaging.Target;
+import org.apache.qpid.protonj2.types.messaging.TerminusExpiryPolicy;
 import org.apache.qpid.protonj2.types.transactions.TransactionalState;
 import org.apache.qpid.protonj2.types.transport.AmqpError;
 import org.apache.qpid.protonj2.types.transport.Attach;
@@ -37,6 +47,7 @@ import org.apache.qpid.protonj2.types.transport.Flow;
 import org.apache.qpid.protonj2.types.transport.ReceiverSettleMode;
 import org.apache.qpid.protonj2.types.transport.Role;
 import org.apache.qpid.protonj2.types.transport.SenderSettleMode;
+import org.apache.qpid.protonj2.types.transport.Transfer;
 
 /**
  * A link on which the peer receives (part 2, §2.6): a consumer whose limit is the peer's credit, what is on its way to the peer, and
@@ -51,6 +62,15 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
     /** Bytes that one link sends before it is another's turn. */
     private static final int SLICE_BYTES = 64 * 1024;
 
+    /** How often a source is asked for again whose queue has gone before it could be consumed from. */
+    private static final int MOST_ATTEMPTS = 20;
+
+    /** Bytes of an attach of ours with source and target of usual size, beside its name. */
+    private static final int ATTACH_BYTES = 400;
+
+    /** Bytes of an entry of an unsettled map. */
+    private static final int UNSETTLED_ENTRY_BYTES = 24;
+
     private static final Symbol PRIORITY = Symbol.valueOf("priority");
 
     private final Attach peersAttach;
@@ -60,10 +80,19 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
     private final ArrayDeque<Delivery> pending = new ArrayDeque<>(0);
     private final OutgoingMessage message = new OutgoingMessage();
 
+    /** Deliveries of the link before, to be sent before all others. */
+    private final ArrayDeque<Resumed> resuming = new ArrayDeque<>(0);
+
     private SourceNode node;
     private Consumer consumer;
+    /** What the link before has left and this one has not looked at, or what this one leaves; null if there is nothing. */
+    private KeptLink kept;
+    private int epoch;
+    /** How many deliveries come from the link before: for the broker they don't count. */
+    private int resumedDeliveries;
     private Flow earlyFlow;
     private boolean asking;
+    private int attempts;
     private LinkEnd ends;
     private boolean orderlyEnd;
 
@@ -79,9 +108,11 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
     /** Deliveries that were given back unsent: for the broker they count. */
     private long returned;
 
-    /** The first of {@link #pending}, part of which was sent. */
+    /** Part of a delivery was sent: of the first of {@link #resuming}, or else of {@link #pending}. */
     private boolean current;
+    private boolean currentResumed;
     private int currentId;
+    private long currentTag;
     /** What it says of itself; once the receiver has settled it, it is not to be asked any more. */
     private boolean currentSettled;
     private int currentWindowBytes;
@@ -89,6 +120,14 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
     private boolean waitsForOutput;
     private boolean waitsForWindow;
     private long owedBytes;
+
+    /**
+     * A delivery of the link before.
+     *
+     * @param delivery as it is to be settled here
+     * @param outcome what it has come to at the receiver, and in its queue by now; null if it is to be sent again
+     */
+    private record Resumed(KeptLink.Sent kept, Delivery delivery, DeliveryState outcome) {}
 
     ConsumerLink(AmqpSession session, Attach attach, int handle) {
         super(session, attach, handle);
@@ -108,6 +147,97 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
     void open() {
         Source wanted = peersAttach.getSource();
         asking = true;
+        if (wanted != null && !presettles && Keeping.seconds(wanted) != 0) {
+            claim();
+        } else {
+            findSource();
+        }
+    }
+
+    @Override
+    void claimed(KeptLink left) {
+        kept = left;
+        if (!pending()) {
+            asking = false;
+            leaveNode();
+        } else if (left == null) {
+            findSource();
+        } else {
+            resolve(left);
+        }
+    }
+
+    @Override
+    void claimFailed() {
+        asking = false;
+        leaveNode();
+    }
+
+    /** Settles what the peer has an outcome for, or doesn't know (§2.6.13); the rest is sent again, on a link that may follow. */
+    private void resolve(KeptLink left) {
+        Loop here = connection().loop();
+        Completion resolved = new Completion(here) {
+            @Override
+            protected void complete(BrokerError refusal) {
+                if (pending()) {
+                    findSource();
+                } else {
+                    asking = false;
+                    cancel();
+                }
+            }
+        };
+        Map<Long, DeliveryState> known = knownToPeer();
+        epoch = left.epoch() + 1;
+        for (KeptLink.Sent each : left.sent()) {
+            Delivery delivery = each.loop() == here
+                    ? each.delivery()
+                    : new MovedDelivery(here, each.loop(), each.delivery());
+            DeliveryState state = known.get(each.tag());
+            Outcome outcome = known.containsKey(each.tag()) ? outcome(state) : each.unknown();
+            if (outcome != null) {
+                resolved.hold();
+                delivery.settle(outcome, resolved);
+            }
+            if (known.containsKey(each.tag())) {
+                resuming.add(new Resumed(each, delivery, outcome == null ? null : withoutFields(state)));
+            }
+        }
+        resumedDeliveries = resuming.size();
+        kept = null;
+        resolved.handedOut();
+    }
+
+    /** Tags that could be ours, and what the peer says of their deliveries. */
+    private Map<Long, DeliveryState> knownToPeer() {
+        Map<Long, DeliveryState> known = new HashMap<>();
+        if (peersAttach.getUnsettled() != null) {
+            peersAttach.getUnsettled().forEach((tag, state) -> {
+                if (tag.getLength() == Long.BYTES) {
+                    known.put(ByteBuffer.wrap(tag.asByteArray()).getLong(), state);
+                }
+            });
+        }
+        return known;
+    }
+
+    private static Binary tag(long tag) {
+        return new Binary(ByteBuffer.allocate(Long.BYTES).putLong(tag).array());
+    }
+
+    /** An outcome as small as it gets: the receiver knows what it has said. */
+    private static DeliveryState withoutFields(DeliveryState state) {
+        return switch (state) {
+            case Rejected rejected -> new Rejected();
+            case Modified modified -> new Modified()
+                    .setDeliveryFailed(modified.isDeliveryFailed())
+                    .setUndeliverableHere(modified.isUndeliverableHere());
+            default -> state;
+        };
+    }
+
+    private void findSource() {
+        Source wanted = peersAttach.getSource();
         Answer<SourceNode> answer = new Answer<>() {
             @Override
             public void done(SourceNode found) {
@@ -116,7 +246,7 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
                     subscribe();
                 } else {
                     asking = false;
-                    leaveNode();
+                    cancel();
                 }
             }
 
@@ -137,7 +267,7 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
         if (pending()) {
             refuse(error.condition(), error.description());
         } else {
-            leaveNode();
+            cancel();
         }
     }
 
@@ -161,15 +291,26 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
 
             @Override
             public void failed(BrokerError error) {
+                if (error instanceof BrokerError.NotFound && mayAskAgain()) {
+                    // Such as a subscription whose last link went just now: that of this one is a new one.
+                    connection().termini().lost(node);
+                    node = null;
+                    findSource();
+                    return;
+                }
                 asking = false;
                 if (pending()) {
                     TerminusError told = TerminusError.of(error);
                     refuse(told.condition(), told.description());
                 } else {
-                    leaveNode();
+                    cancel();
                 }
             }
         });
+    }
+
+    private boolean mayAskAgain() {
+        return pending() && !peersAttach.getSource().isDynamic() && ++attempts < MOST_ATTEMPTS;
     }
 
     private int priority() {
@@ -180,7 +321,9 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
     private Attach answer() {
         return new Attach()
                 .setRole(Role.SENDER)
-                .setSenderSettleMode(presettles ? SenderSettleMode.SETTLED : SenderSettleMode.UNSETTLED)
+                .setSenderSettleMode(presettles || node != null && node.browses()
+                        ? SenderSettleMode.SETTLED
+                        : SenderSettleMode.UNSETTLED)
                 .setReceiverSettleMode(
                         peersAttach.getReceiverSettleMode() == ReceiverSettleMode.SECOND
                                 ? ReceiverSettleMode.SECOND
@@ -197,9 +340,10 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
     }
 
     private void attach() {
-        attach(answer()
+        attach(unsettled(answer())
                 .setSource(node.answer())
                 .setMaxMessageSize(UnsignedLong.valueOf(connection().options().maxMessageBytes())));
+        connection().leftTermini().takenUp(this);
         if (earlyFlow != null) {
             Flow flow = earlyFlow;
             earlyFlow = null;
@@ -207,12 +351,35 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
         }
     }
 
+    /** Tells what is to be resumed, as far as that fits into a frame. */
+    private Attach unsettled(Attach answer) {
+        if (resuming.isEmpty()) {
+            return answer;
+        }
+        Map<Binary, DeliveryState> unsettled = new LinkedHashMap<>();
+        int room = connection().peerFrameMax() - ATTACH_BYTES - 4 * name().length();
+        for (Resumed each : resuming) {
+            room -= UNSETTLED_ENTRY_BYTES;
+            if (room < 0) {
+                answer.setIncompleteUnsettled(true);
+                break;
+            }
+            unsettled.put(tag(each.kept.tag()), each.outcome);
+        }
+        return answer.setUnsettled(unsettled);
+    }
+
     // ---- credit
+
+    /** What the broker may deliver since the attach. */
+    private void tellLimit() {
+        consumer.limit(Math.max(0, limit + returned - resumedDeliveries));
+    }
 
     @Override
     void flow(Flow flow) {
         if (pending()) {
-            earlyFlow = flow.copy();
+            earlyFlow = earlyFlow == null ? flow.copy() : joined(earlyFlow, flow);
             return;
         }
         if (!attached()) {
@@ -227,16 +394,31 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
             int seen = flow.hasDeliveryCount() ? (int) flow.getDeliveryCount() : 0;
             long credit = Math.max(0, flow.getLinkCredit() + (seen - deliveryCount));
             limit = begun - (current ? 1 : 0) + Math.min(credit, Integer.MAX_VALUE);
-            consumer.limit(limit + returned);
+            tellLimit();
             giveBackSurplus();
             sendIfPossible();
         }
-        draining = flow.getDrain();
-        if (draining) {
+        boolean saysHow = flow.hasLinkCredit() || flow.hasDrain();
+        if (saysHow) {
+            draining = flow.getDrain();
+        }
+        if (draining && saysHow) {
             drain();
         } else if (flow.getEcho()) {
             tellCredit();
         }
+    }
+
+    /** Two flows in one: what the later one leaves out is as the earlier one has said. */
+    private static Flow joined(Flow earlier, Flow later) {
+        boolean echo = earlier.getEcho() || later.getEcho();
+        if (later.hasLinkCredit()) {
+            return later.copy().setEcho(echo);
+        }
+        if (later.hasDrain()) {
+            earlier.setDrain(later.getDrain());
+        }
+        return earlier.setEcho(echo);
     }
 
     /** A flow for a link that was only to look something up. */
@@ -279,7 +461,13 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
 
     private void drainAnswered() {
         drainAsked = false;
-        if (drainAgain && draining && attached() && consumer != null) {
+        if (!attached() || consumer == null) {
+            return;
+        }
+        if (!draining) {
+            // It was taken back: what credit there was is there, though the answer has ended it for the broker.
+            tellLimit();
+        } else if (drainAgain) {
             drain();
         } else {
             drainedIfDone();
@@ -288,7 +476,8 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
 
     /** The peer has less credit than before: what was to be sent for it is for others (§2.6.7). */
     private void giveBackSurplus() {
-        long keep = (current ? 1 : 0) + Math.max(0, limit - begun);
+        long keep = (current && !currentResumed ? 1 : 0)
+                + Math.max(0, limit - begun - (resuming.size() - (currentResumed ? 1 : 0)));
         long bytes = 0;
         while (pending.size() > keep && !pending.peekLast().settled()) {
             Delivery delivery = pending.pollLast();
@@ -348,7 +537,7 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
     }
 
     private boolean canBegin() {
-        return current || !pending.isEmpty() && begun < limit;
+        return current || begun < limit && !(pending.isEmpty() && resuming.isEmpty());
     }
 
     @Override
@@ -366,7 +555,9 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
                 waitsForOutput = true;
                 return true;
             }
-            if (!current && mostBytes != 0 && isTooLarge(pending.peek())) {
+            if (!current && !resuming.isEmpty() && resuming.peek().outcome != null) {
+                sendOutcome(resuming.poll());
+            } else if (!current && resuming.isEmpty() && mostBytes != 0 && isTooLarge(pending.peek())) {
                 passOver(pending.poll());
             } else {
                 slice += sendFrame();
@@ -374,6 +565,23 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
         }
         drainedIfDone();
         return false;
+    }
+
+    /** Resumes a delivery that is over (§2.6.13): the receiver may forget it. */
+    private void sendOutcome(Resumed over) {
+        begun++;
+        deliveryCount++;
+        connection().write(
+                session().channel(),
+                new Transfer()
+                        .setHandle(handle())
+                        .setDeliveryId(session().takeDeliveryId())
+                        .setDeliveryTag(tag(over.kept.tag()).asByteArray())
+                        .setMessageFormat(0)
+                        .setSettled(true)
+                        .setState(over.outcome)
+                        .setResume(true));
+        session().frameSent();
     }
 
     private boolean isTooLarge(Delivery delivery) {
@@ -393,8 +601,12 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
             connection().settleLater(delivery, Outcome.RELEASED_ELSEWHERE);
         }
         if (consumer != null) {
-            consumer.limit(limit + returned);
+            tellLimit();
             consumer.written(bytes);
+            if (draining) {
+                // What may come in its place is part of what there is.
+                drain();
+            }
         }
     }
 
@@ -402,16 +614,20 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
     private int sendFrame() {
         boolean first = !current;
         if (first) {
-            Delivery delivery = pending.peek();
+            currentResumed = !resuming.isEmpty();
+            Delivery delivery = currentResumed ? resuming.peek().delivery : pending.peek();
             currentSettled = presettles || delivery.settled();
             currentWindowBytes = delivery.windowBytes();
             message.of(delivery, connection().loop().currentTimeMillis());
             current = true;
             currentAt = 0;
             currentId = session().takeDeliveryId();
+            currentTag = currentResumed
+                    ? resuming.peek().kept.tag()
+                    : (long) epoch << Integer.SIZE | Integer.toUnsignedLong(currentId);
             begun++;
             if (!currentSettled) {
-                session().sent().add(currentId, new Sent(this, currentId, delivery));
+                session().sent().add(currentId, new Sent(this, currentId, currentTag, delivery));
             }
         }
         long left = message.length() - currentAt;
@@ -420,8 +636,7 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
         boolean more = length < left;
         ByteBuf out = connection().out();
         int start = FrameWriter.beginTransfer(
-                out, session().channel(), handle(), currentId, Integer.toUnsignedLong(currentId), first,
-                currentSettled, more);
+                out, session().channel(), handle(), currentId, currentTag, first, currentResumed, currentSettled, more);
         message.write(currentAt, length, out);
         FrameWriter.endTransfer(out, start);
         session().frameSent();
@@ -430,8 +645,13 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
             message.clear();
             current = false;
             deliveryCount++;
-            pending.poll();
-            owe(currentWindowBytes);
+            if (currentResumed) {
+                currentResumed = false;
+                resuming.poll();
+            } else {
+                pending.poll();
+                owe(currentWindowBytes);
+            }
         }
         return length + FrameReader.HEAD_BYTES;
     }
@@ -535,10 +755,32 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
 
     /** What becomes of a delivery that is settled without an outcome (part 3, §3.5.3, default-outcome). */
     private Outcome defaultOutcome() {
-        Outcome outcome = peersAttach.getSource() == null
+        Outcome outcome = wantedDefaultOutcome();
+        return outcome == null ? Outcome.RELEASED : outcome;
+    }
+
+    /** Null if none is asked for. */
+    private Outcome wantedDefaultOutcome() {
+        return peersAttach.getSource() == null
                 ? null
                 : outcome((DeliveryState) peersAttach.getSource().getDefaultOutcome());
-        return outcome == null ? Outcome.RELEASED : outcome;
+    }
+
+    /**
+     * What becomes of deliveries that are not settled at the end: the default outcome goes for them, too, if the source is destroyed
+     * (part 3, §3.5.3). One that only counts them as failed does not: JMS clients ask for it always, and would have all that a
+     * consumer has prefetched counted when it is closed, up to where messages become dead letters that no application has seen.
+     */
+    private Outcome outcomeAtEnd() {
+        TerminusExpiryPolicy expiry = node.answer().getExpiryPolicy();
+        boolean destroyed = ends.ends(expiry)
+                || expiry == TerminusExpiryPolicy.CONNECTION_CLOSE && !connection().running();
+        Outcome wanted = destroyed ? wantedDefaultOutcome() : null;
+        if (wanted != null && wanted != Outcome.REQUEUED) {
+            return wanted;
+        }
+        // Where the peer has gone without a word it may have dealt with them.
+        return orderlyEnd ? Outcome.RELEASED : Outcome.REQUEUED;
     }
 
     /** The outcome that a receiver waits for is final. */
@@ -593,10 +835,24 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
         });
     }
 
+    /** Whether what is not settled is kept for the link of this name that comes back. */
+    private boolean keeps() {
+        return claims()
+                && (ends == LinkEnd.DETACHED || ends == LinkEnd.SESSION_ENDED || ends == LinkEnd.FAILED && isStolen());
+    }
+
     private void giveBackAll() {
+        if (current && currentResumed) {
+            resuming.poll(); // it is among those that were sent
+            current = false;
+        }
         boolean partly = current;
         current = false;
         message.clear();
+        if (partly && keeps() && session().sent().get(currentId) != null) {
+            pending.poll(); // so is this
+            partly = false;
+        }
         while (!pending.isEmpty()) {
             Delivery delivery = pending.poll();
             // The receiver may have dealt with what it has got in part only; then it is over, or in a transaction's hands.
@@ -609,26 +865,57 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
             }
             partly = false;
         }
+        List<KeptLink.Sent> left = new ArrayList<>();
         session().sent().forEach(sent -> {
             if (sent.link() == this && !sent.isBound()) {
                 session().sent().remove(sent.id());
-                // Where the peer has gone without a word it may have dealt with them.
-                connection().settleLater(sent.delivery(), orderlyEnd ? Outcome.RELEASED : Outcome.REQUEUED);
+                if (keeps() && left.size() < LinkRegistry.MOST_DELIVERIES_OF_LINK) {
+                    left.add(kept(sent));
+                } else {
+                    connection().settleLater(sent.delivery(), outcomeAtEnd());
+                }
             }
         });
+        for (Resumed each : resuming) {
+            if (each.outcome == null && keeps()) {
+                left.add(each.kept);
+            } else if (each.outcome == null) {
+                connection().settleLater(each.delivery, each.kept.unknown());
+            }
+        }
+        resuming.clear();
+        if (!left.isEmpty()) {
+            kept = new KeptLink(List.of(), left, epoch, Keeping.seconds(peersAttach.getSource()));
+        }
+    }
+
+    private KeptLink.Sent kept(Sent sent) {
+        return sent.delivery() instanceof MovedDelivery moved
+                ? new KeptLink.Sent(sent.tag(), moved.delivery(), moved.loop(), orderlyEnd)
+                : new KeptLink.Sent(sent.tag(), sent.delivery(), connection().loop(), orderlyEnd);
     }
 
     private void leaveNode() {
+        if (kept != null && ends == LinkEnd.CLOSED) {
+            // It was closed before it could look at what there is.
+            kept.drop(connection().loop());
+            kept = null;
+        }
+        letGo(kept);
+        if (node != null && node.tenure() == SourceNode.Tenure.LOOKED_UP && ends == LinkEnd.CLOSED) {
+            connection().forgetKept(this);
+        }
         if (node == null) {
             released();
             return;
         }
         SourceNode left = node;
         node = null;
-        end(left, ends, this::released);
         if (ends == LinkEnd.DETACHED && left.endsWithSession()) {
-            session().detached(this, done -> end(left, LinkEnd.SESSION_ENDED, done));
+            connection().leftTermini().leave(
+                    this, left.answer().getExpiryPolicy(), (how, done) -> end(left, how, done));
         }
+        end(left, ends, this::released);
     }
 
     private void end(SourceNode ended, LinkEnd how, Runnable done) {
