@@ -98,11 +98,11 @@ class ProtonConnectionsTest {
     @Spec("1.0 §2.4.5")
     void shouldKeepUpTheOthersIdleTimeOut(Lab lab) throws Exception {
         BlockingQueue<String> ends = new LinkedBlockingQueue<>();
-        Connection connection = ProtonClient.connect(lab, settings -> settings.idleTimeout(300)
+        Connection connection = ProtonClient.connect(lab, settings -> settings.idleTimeout(2_000)
                 .disconnectedHandler((it, event) -> ends.add(event.failureCause().toString())));
         String queue = ProtonClient.queue(lab);
         Receiver receiver = connection.openReceiver(queue);
-        await().pollInterval(Duration.ofMillis(50)).during(Duration.ofMillis(1_500)).atMost(Duration.ofSeconds(5))
+        await().pollInterval(Duration.ofMillis(50)).during(Duration.ofSeconds(3)).atMost(Duration.ofSeconds(10))
                 .until(ends::isEmpty);
         send(connection, queue, "still here");
         assertThat(text(receive(receiver))).isEqualTo("still here");
@@ -114,7 +114,7 @@ class ProtonConnectionsTest {
     void shouldHearTheClientThatHasNothingToSay(@TempDir Path folder) throws Exception {
         Path config = Files.writeString(folder.resolve("broker.yaml"), """
                 limits:
-                  heartbeat: 3s
+                  heartbeat: 4s
                 """);
         try (EmbeddedBroker broker = EmbeddedBroker.start(
                 builder -> builder.config(config).data(folder.resolve("data")))) {
@@ -123,7 +123,7 @@ class ProtonConnectionsTest {
             Connection connection = ProtonClient.connect(lab, settings -> settings.idleTimeout(0)
                     .disconnectedHandler((it, event) -> ends.add(event.failureCause().toString())));
             Receiver receiver = connection.openReceiver("orders");
-            await().pollInterval(Duration.ofMillis(50)).during(Duration.ofSeconds(4)).atMost(Duration.ofSeconds(10))
+            await().pollInterval(Duration.ofMillis(50)).during(Duration.ofSeconds(5)).atMost(Duration.ofSeconds(10))
                     .until(ends::isEmpty);
             send(connection, "orders", "still here");
             assertThat(text(receive(receiver))).isEqualTo("still here");
