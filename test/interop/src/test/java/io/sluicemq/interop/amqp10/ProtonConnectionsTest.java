@@ -25,7 +25,9 @@ import java.util.concurrent.TimeUnit;
 import org.apache.qpid.protonj2.client.Client;
 import org.apache.qpid.protonj2.client.Connection;
 import org.apache.qpid.protonj2.client.ConnectionOptions;
+import org.apache.qpid.protonj2.client.Delivery;
 import org.apache.qpid.protonj2.client.Receiver;
+import org.apache.qpid.protonj2.client.ReceiverOptions;
 import org.apache.qpid.protonj2.client.Sender;
 import org.apache.qpid.protonj2.client.exceptions.ClientConnectionSecuritySaslException;
 import org.junit.jupiter.api.Test;
@@ -96,11 +98,11 @@ class ProtonConnectionsTest {
     @Spec("1.0 §2.4.5")
     void shouldKeepUpTheOthersIdleTimeOut(Lab lab) throws Exception {
         BlockingQueue<String> ends = new LinkedBlockingQueue<>();
-        Connection connection = ProtonClient.connect(lab, settings -> settings.idleTimeout(300)
+        Connection connection = ProtonClient.connect(lab, settings -> settings.idleTimeout(2_000)
                 .disconnectedHandler((it, event) -> ends.add(event.failureCause().toString())));
         String queue = ProtonClient.queue(lab);
         Receiver receiver = connection.openReceiver(queue);
-        await().pollInterval(Duration.ofMillis(50)).during(Duration.ofMillis(1_500)).atMost(Duration.ofSeconds(5))
+        await().pollInterval(Duration.ofMillis(50)).during(Duration.ofSeconds(3)).atMost(Duration.ofSeconds(10))
                 .until(ends::isEmpty);
         send(connection, queue, "still here");
         assertThat(text(receive(receiver))).isEqualTo("still here");
@@ -112,7 +114,7 @@ class ProtonConnectionsTest {
     void shouldHearTheClientThatHasNothingToSay(@TempDir Path folder) throws Exception {
         Path config = Files.writeString(folder.resolve("broker.yaml"), """
                 limits:
-                  heartbeat: 3s
+                  heartbeat: 4s
                 """);
         try (EmbeddedBroker broker = EmbeddedBroker.start(
                 builder -> builder.config(config).data(folder.resolve("data")))) {
@@ -121,7 +123,7 @@ class ProtonConnectionsTest {
             Connection connection = ProtonClient.connect(lab, settings -> settings.idleTimeout(0)
                     .disconnectedHandler((it, event) -> ends.add(event.failureCause().toString())));
             Receiver receiver = connection.openReceiver("orders");
-            await().pollInterval(Duration.ofMillis(50)).during(Duration.ofSeconds(4)).atMost(Duration.ofSeconds(10))
+            await().pollInterval(Duration.ofMillis(50)).during(Duration.ofSeconds(5)).atMost(Duration.ofSeconds(10))
                     .until(ends::isEmpty);
             send(connection, "orders", "still here");
             assertThat(text(receive(receiver))).isEqualTo("still here");
@@ -136,31 +138,41 @@ class ProtonConnectionsTest {
     @Test
     @Spec({"1.0 §2.4.3", "1.0 §2.8.16"})
     void shouldBeReconnectedTo(@TempDir Path data) throws Exception {
-        EmbeddedBroker broker = EmbeddedBroker.start(builder -> builder.data(data.resolve("data")));
-        int port = broker.port();
         BlockingQueue<String> reconnections = new LinkedBlockingQueue<>();
+        Connection connection;
+        Sender sender;
+        Receiver receiver;
+        Delivery first;
+        int port;
         try (Client client = Client.create()) {
-            ConnectionOptions options = ProtonClient.options(Lab.at(broker)).reconnectEnabled(true)
-                    .reconnectedHandler((it, event) -> reconnections.add(event.host()));
-            options.reconnectOptions().reconnectDelay(20).useReconnectBackOff(false);
-            Connection connection = client.connect("127.0.0.1", port, options);
-            Sender sender = connection.openSender("orders");
-            Receiver receiver = connection.openReceiver("orders");
-            send(sender, "1");
-            assertThat(text(receive(receiver))).isEqualTo("1");
-            receiver.close();
-            send(sender, "2", "3");
-            broker.close();
-            broker = EmbeddedBroker.start(builder -> builder.data(data.resolve("data")).port(port));
-            assertThat(reconnections.poll(SOON, TimeUnit.MILLISECONDS)).isEqualTo("127.0.0.1");
-            send(sender, "4");
-            assertThat(texts(connection.openReceiver("orders"), 3)).containsExactly("2", "3", "4");
-            connection.close();
-            Lab lab = Lab.at(broker);
-            lab.forget("orders");
-            lab.leave();
-        } finally {
-            broker.close();
+            try (EmbeddedBroker broker = EmbeddedBroker.start(builder -> builder.data(data.resolve("data")))) {
+                port = broker.port();
+                ConnectionOptions options = ProtonClient.options(Lab.at(broker)).reconnectEnabled(true)
+                        .reconnectedHandler((it, event) -> reconnections.add(event.host()));
+                options.reconnectOptions().reconnectDelay(20).useReconnectBackOff(false);
+                connection = client.connect("127.0.0.1", port, options);
+                sender = connection.openSender("orders");
+                receiver = connection.openReceiver("orders");
+                Receiver undecided = connection.openReceiver("undecided", new ReceiverOptions().autoAccept(false));
+                send(connection, "undecided", numbers(1, 3));
+                first = receive(undecided);
+                send(sender, "before");
+                assertThat(text(receive(receiver))).isEqualTo("before");
+            }
+            int same = port;
+            try (EmbeddedBroker broker =
+                    EmbeddedBroker.start(builder -> builder.data(data.resolve("data")).port(same))) {
+                assertThat(reconnections.poll(SOON, TimeUnit.MILLISECONDS)).isEqualTo("127.0.0.1");
+                send(sender, "after");
+                assertThat(text(receive(receiver))).isEqualTo("after");
+                assertThat(text(first)).isEqualTo("1");
+                connection.close();
+                Lab lab = Lab.at(broker);
+                assertThat(lab.drain("undecided")).containsExactly(numbers(1, 3));
+                lab.forget("orders");
+                lab.forget("undecided");
+                lab.leave();
+            }
         }
     }
 

@@ -135,7 +135,7 @@ class ProtonCreditTest {
         selective.sourceOptions().addFilter("selector", UnsignedLong.valueOf(0x0000468C00000004L), "k = 2");
         Receiver receiver = connection.openReceiver(queue, selective);
         receiver.addCredit(10);
-        receiver.drain().get(1, TimeUnit.SECONDS);
+        receiver.drain().get(SOON, TimeUnit.MILLISECONDS);
         Receiver holding = connection.openReceiver(queue, byHand().autoAccept(false));
         holding.addCredit(5);
         for (int i = 0; i < 5; i++) {
@@ -143,7 +143,7 @@ class ProtonCreditTest {
         }
         Receiver empty = connection.openReceiver(queue, byHand());
         empty.addCredit(10);
-        empty.drain().get(1, TimeUnit.SECONDS);
+        empty.drain().get(SOON, TimeUnit.MILLISECONDS);
         sender.send(Message.create("mine").property("k", 2)).awaitAccepted(SOON, TimeUnit.MILLISECONDS);
         shouldBeEmpty(receiver);
         receiver.addCredit(1);
