@@ -620,6 +620,7 @@ final class ConnectionSession implements ProtocolSession, ClientEvents, FrameHan
             pauses.remove(Reason.OUTPUT);
             drainChannels();
         }
+        windows.giveBack();
     }
 
     /** Settles a delivery that the client never saw. */
