@@ -621,6 +621,7 @@ final class ConnectionSession implements ProtocolSession, ClientEvents, FrameHan
             pauses.remove(Reason.OUTPUT);
             drainChannels();
         }
+        windows.giveBack();
     }
 
     /** Settles a delivery that the client never saw. */

@@ -540,6 +540,7 @@ final class ConnectionSession implements ProtocolSession, ClientEvents {
         if (phase == Phase.RUNNING) {
             output.pump();
         }
+        windows.giveBack();
     }
 
     /** Settles a delivery that the client never saw. */
