@@ -24,7 +24,10 @@ public interface Wire {
         }
     }
 
-    /** Whether the bytes waiting for the socket are below the high-water mark. */
+    /**
+     * Whether the bytes waiting for the socket are below the high-water mark, and more may be written in this turn. If only the turn
+     * stands in the way, {@link ProtocolSession#flushed} comes when it doesn't any more.
+     */
     boolean isWritable();
 
     /**
@@ -32,6 +35,12 @@ public interface Wire {
      * takes none of its output: the peer's silence then says nothing.
      */
     boolean isReading();
+
+    /**
+     * Tells how many commands of the peer's {@link ProtocolSession#input} has taken, at its end. A peer that sends several
+     * without being answered does not wait for each, and may be answered a moment later, together with what follows.
+     */
+    default void commands(int count) {}
 
     /** Stops reading. What was read but not consumed is kept. */
     void pauseReading();

@@ -144,7 +144,7 @@ public final class SluiceMQ implements AutoCloseable {
         try {
             store = openStore(data, config);
             TaskFailures failures = new TaskFailures();
-            loops = new NettyLoops(config.loops(), SocketKind.preferred(), failures);
+            loops = new NettyLoops(config.loops(), SocketKind.preferred(), failures, config.longestRest());
             BrokerConfig brokerConfig = new BrokerConfig(config.virtualHosts(), config.limits().messageMemory())
                     .withFormats(Protocols.formats())
                     .withAddressSettings(config.addressSettings())

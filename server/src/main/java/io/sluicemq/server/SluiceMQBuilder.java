@@ -9,6 +9,7 @@ import io.sluicemq.server.config.ConfigException;
 import io.sluicemq.server.config.ServerConfig;
 import io.sluicemq.server.config.ServerOptions;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -91,6 +92,11 @@ public final class SluiceMQBuilder {
     /** How many event loops share the work. */
     public SluiceMQBuilder loops(int count) {
         return set("loops", WHOLE, ServerOptions.LOOPS, count);
+    }
+
+    /** How long a loop may rest while busy peers send on without an answer; zero for never. */
+    public SluiceMQBuilder longestRest(Duration limit) {
+        return set("longestRest", WHOLE, ServerOptions.LONGEST_REST, limit);
     }
 
     /** One of the {@linkplain ServerOptions#LIMITS limits}, such as {@link ServerOptions#MAX_MESSAGE_SIZE}. */

@@ -134,7 +134,8 @@ public final class Listener {
                 accepted.pipeline().addLast(tls);
             }
             accepted.pipeline()
-                    .addLast(new Connection(loop, accepted, tls, protocols, options, connections, loop.failures()));
+                    .addLast(new Connection(loop, loop.rests(), accepted, tls, protocols, options, connections,
+                            loop.failures()));
             loop.eventLoop().register(accepted).addListener(registered -> {
                 if (!registered.isSuccess()) {
                     lose(accepted, registered.cause());
@@ -151,7 +152,6 @@ public final class Listener {
         private void configure(Channel accepted) {
             accepted.config().setAllocator(loops.allocator());
             accepted.config().setRecvByteBufAllocator(receiveBuffers);
-            accepted.config().setMessageSizeEstimator(LateRegion.SIZES);
             accepted.config().setWriteBufferWaterMark(waterMark);
             accepted.config().setOption(ChannelOption.TCP_NODELAY, true);
             accepted.config().setOption(ChannelOption.SO_KEEPALIVE, true);

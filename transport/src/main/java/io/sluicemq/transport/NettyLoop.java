@@ -12,6 +12,7 @@ import io.sluicemq.base.Turn;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -100,6 +101,10 @@ final class NettyLoop implements Loop {
         return eventLoop;
     }
 
+    Rests rests() {
+        return eventLoop.rests;
+    }
+
     TaskFailures failures() {
         return failures;
     }
@@ -135,9 +140,10 @@ final class NettyLoop implements Loop {
         private static final long TASK_QUANTUM_MILLIS = 2;
 
         private Runnable end;
+        private final Rests rests;
         private boolean endPostponed;
 
-        TurningEventLoop(IoEventLoopGroup group, Executor executor, IoHandlerFactory handlers) {
+        TurningEventLoop(IoEventLoopGroup group, Executor executor, IoHandlerFactory handlers, long longestRest) {
             super(
                     group,
                     executor,
@@ -145,6 +151,7 @@ final class NettyLoop implements Loop {
                     Integer.MAX_VALUE,
                     RejectedExecutionHandlers.reject(),
                     TASK_QUANTUM_MILLIS);
+            rests = new Rests(longestRest, System.nanoTime());
         }
 
         private void endAfterSockets() {
@@ -157,8 +164,20 @@ final class NettyLoop implements Loop {
             return endPostponed || super.hasTasks();
         }
 
+        /**
+         * {@inheritDoc}
+         *
+         * <p>Rests before, if that is of use. A task of another thread's, or a timer, waits for the end of a rest, which is
+         * why those are short; it needs no wake-up then.
+         */
         @Override
         protected int runIo() {
+            if (!hasTasks()) {
+                long rest = rests.next(System.nanoTime());
+                if (rest > 0) {
+                    LockSupport.parkNanos(rest);
+                }
+            }
             int handled = super.runIo();
             if (endPostponed) {
                 endPostponed = false;

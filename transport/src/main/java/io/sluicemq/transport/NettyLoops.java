@@ -34,15 +34,18 @@ public final class NettyLoops implements AutoCloseable {
      *
      * @param kind must be {@linkplain SocketKind#isAvailable available}
      * @param failures told of every task that throws
+     * @param longestRest how long a loop may rest where busy peers send on without an answer, so that it has fewer turns for
+     *     the same work; zero for never
      */
-    public NettyLoops(int count, SocketKind kind, TaskFailures failures) {
-        this(count, kind, failures, PooledByteBufAllocator.DEFAULT);
+    public NettyLoops(int count, SocketKind kind, TaskFailures failures, Duration longestRest) {
+        this(count, kind, failures, longestRest, PooledByteBufAllocator.DEFAULT);
     }
 
-    NettyLoops(int count, SocketKind kind, TaskFailures failures, ByteBufAllocator allocator) {
+    NettyLoops(
+            int count, SocketKind kind, TaskFailures failures, Duration longestRest, ByteBufAllocator allocator) {
         this.kind = kind;
         this.allocator = allocator;
-        group = new TurningGroup(count, threads, kind.handlerFactory());
+        group = new TurningGroup(count, threads, kind.handlerFactory(), longestRest.toNanos());
         for (EventExecutor eventLoop : group) {
             loops.add(new NettyLoop(loops.size(), (NettyLoop.TurningEventLoop) eventLoop, failures));
         }
@@ -114,13 +117,13 @@ public final class NettyLoops implements AutoCloseable {
 
     private static final class TurningGroup extends MultiThreadIoEventLoopGroup {
 
-        TurningGroup(int count, ThreadFactory threads, IoHandlerFactory handlers) {
-            super(count, threads, handlers);
+        TurningGroup(int count, ThreadFactory threads, IoHandlerFactory handlers, long longestRest) {
+            super(count, threads, handlers, longestRest);
         }
 
         @Override
         protected IoEventLoop newChild(Executor executor, IoHandlerFactory handlers, Object... args) {
-            return new NettyLoop.TurningEventLoop(this, executor, handlers);
+            return new NettyLoop.TurningEventLoop(this, executor, handlers, (Long) args[0]);
         }
     }
 }

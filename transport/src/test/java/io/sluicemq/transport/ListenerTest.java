@@ -94,7 +94,7 @@ class ListenerTest {
 
     @BeforeEach
     void start() {
-        loops = new NettyLoops(2, kind, failures, allocator);
+        loops = new NettyLoops(2, kind, failures, Duration.ofMillis(1), allocator);
     }
 
     @AfterEach
@@ -470,7 +470,7 @@ class ListenerTest {
     @Test
     void shouldServeOthersWhileOnePeerFloods() throws Exception {
         loops.close();
-        loops = new NettyLoops(1, kind, failures, allocator);
+        loops = new NettyLoops(1, kind, failures, Duration.ofMillis(1), allocator);
         listen(OPTIONS, FrameProtocol.echo(), new FrameProtocol("SINK", SinkingSession::new));
         var stop = new AtomicBoolean();
         List<CompletableFuture<Void>> floods = new ArrayList<>();

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.sluicemq.base.Loop;
 import io.sluicemq.base.TaskFailures;
 import io.sluicemq.testkit.LogCapture;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -44,7 +45,7 @@ class NettyLoopTest {
 
     @BeforeEach
     void start() {
-        loops = new NettyLoops(2, kind, failures);
+        loops = new NettyLoops(2, kind, failures, Duration.ofMillis(1));
         first = loops.loop(0);
         second = loops.loop(1);
     }

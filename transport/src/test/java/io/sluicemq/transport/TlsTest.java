@@ -47,7 +47,8 @@ class TlsTest {
 
     private final TaskFailures failures = new TaskFailures();
     private final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true);
-    private final NettyLoops loops = new NettyLoops(1, SocketKind.preferred(), failures, allocator);
+    private final NettyLoops loops =
+            new NettyLoops(1, SocketKind.preferred(), failures, Duration.ofMillis(1), allocator);
     private final List<Authenticator.Peer> peers = new CopyOnWriteArrayList<>();
     private final List<Socket> sockets = new ArrayList<>();
     private Listener listener;

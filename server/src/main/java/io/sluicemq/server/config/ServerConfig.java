@@ -10,6 +10,7 @@ import io.sluicemq.broker.flow.AddressLimits;
 import io.sluicemq.broker.flow.AddressSettings;
 import io.sluicemq.transport.Tls;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
@@ -30,6 +31,7 @@ import java.util.Set;
 public record ServerConfig(
         Path data,
         int loops,
+        Duration longestRest,
         boolean anonymousLogin,
         List<ListenerConfig> listeners,
         List<String> virtualHosts,
@@ -77,6 +79,7 @@ public record ServerConfig(
         return new ServerConfig(
                 settings.find(ServerOptions.DATA).orElse(null),
                 settings.get(ServerOptions.LOOPS),
+                settings.get(ServerOptions.LONGEST_REST),
                 settings.get(ServerOptions.ANONYMOUS_LOGIN),
                 listeners(settings, problems),
                 virtualHosts,

@@ -47,6 +47,15 @@ public final class ServerOptions {
             .between(1, 1024)
             .defaultsTo(() -> Runtime.getRuntime().availableProcessors(), "one a processor");
 
+    public static final Option<Duration> LONGEST_REST = Option.of(
+            "longest-rest",
+            OptionType.DURATION,
+            "How long an event loop may rest before it looks at its sockets again, while busy peers send many small writes"
+                    + " without being answered: they are handled together then, which takes a fraction of the CPU time. It"
+                    + " rests only as long as that slows nobody down; a message can take longer by a rest or two. `0s`: never.")
+            .between(Duration.ZERO, Duration.ofMillis(100))
+            .defaultsTo(Duration.ofMillis(1));
+
     public static final Option<Boolean> ANONYMOUS_LOGIN = Option.of(
             "anonymous-login",
             OptionType.BOOLEAN,
@@ -456,6 +465,7 @@ public final class ServerOptions {
             USERS,
             ANONYMOUS_LOGIN,
             LOOPS,
+            LONGEST_REST,
             LIMITS,
             AMQP10,
             ADDRESS_SETTINGS,

@@ -50,6 +50,7 @@ class ServerConfigTest {
         ServerConfig config = read(yaml);
 
         assertThat(config.data()).isNull();
+        assertThat(config.longestRest()).isEqualTo(Duration.ofMillis(1));
         assertThat(config.loops()).isEqualTo(Runtime.getRuntime().availableProcessors());
         assertThat(config.anonymousLogin()).isFalse();
         assertThat(config.listeners())
@@ -68,6 +69,7 @@ class ServerConfigTest {
         ServerConfig config = read("""
                 data: /var/lib/sluicemq
                 loops: 3
+                longest-rest: 5ms
                 anonymous-login: true
                 listeners:
                   amqp: {host: 0.0.0.0, port: 0}
@@ -95,6 +97,7 @@ class ServerConfigTest {
 
         assertThat(config.data()).isEqualTo(Path.of("/var/lib/sluicemq"));
         assertThat(config.loops()).isEqualTo(3);
+        assertThat(config.longestRest()).isEqualTo(Duration.ofMillis(5));
         assertThat(config.anonymousLogin()).isTrue();
         assertThat(config.listeners())
                 .containsExactly(
@@ -293,7 +296,7 @@ class ServerConfigTest {
                 wrong(
                         "plugins: []",
                         "1:1: unknown key 'plugins': expected one of data, storage, listeners, virtual-hosts, users,"
-                                + " anonymous-login, loops, limits, amqp10, address-settings, virtual-host-limits"),
+                                + " anonymous-login, loops, longest-rest, limits, amqp10, address-settings, virtual-host-limits"),
                 wrong(
                         "listeners: {amqp: {ssl: true}}",
                         "1:20: unknown key 'ssl' in listeners.amqp: expected one of host, port, tls"),

@@ -203,6 +203,7 @@ final class ConnectionSession implements ProtocolSession, ClientEvents, FrameHan
                 fail(e.fault());
             }
         }
+        wire.commands(decoder.takeMethods());
         if (client != null) {
             reportHeld();
         }
@@ -609,6 +610,8 @@ final class ConnectionSession implements ProtocolSession, ClientEvents, FrameHan
     }
 
     private void useRoom() {
+        // First: behind a large message there is no room for as long as it takes, and others have sent their part.
+        windows.giveBack();
         if (!waitingForRoom.isEmpty() && wire.isWritable()) {
             List<Runnable> due = waitingForRoom;
             waitingForRoom = new ArrayList<>(0);
@@ -618,7 +621,6 @@ final class ConnectionSession implements ProtocolSession, ClientEvents, FrameHan
             pauses.remove(Reason.OUTPUT);
             drainChannels();
         }
-        windows.giveBack();
     }
 
     /** Settles a delivery that the client never saw. */

@@ -98,6 +98,9 @@ final class ConnectionSession implements ProtocolSession, ClientEvents {
     private boolean releasing;
     private boolean clientClosing;
     private boolean resourcesLow;
+    /** Performatives of the input at hand. */
+    private int commands;
+
     private int readingHolds;
     private long partialBytes;
     private long linkBytes;
@@ -236,6 +239,8 @@ final class ConnectionSession implements ProtocolSession, ClientEvents {
                 break; // a frame that has not arrived completely
             }
         }
+        wire.commands(commands);
+        commands = 0;
         if (client != null && phase == Phase.RUNNING) {
             congestion.check(client);
         }
@@ -254,6 +259,7 @@ final class ConnectionSession implements ProtocolSession, ClientEvents {
             throw AmqpFault.connection(ConnectionError.FRAMING_ERROR, "a frame of type " + type);
         }
         if (body.isReadable()) {
+            commands++;
             performative(channel, performatives.read(body), body);
         }
         return readingHolds == 0 && phase != Phase.CLOSED;
@@ -529,10 +535,11 @@ final class ConnectionSession implements ProtocolSession, ClientEvents {
     }
 
     private void useRoom() {
+        // First: behind a large message there may be no room for as long as it takes, and others have sent their part.
+        windows.giveBack();
         if (phase == Phase.RUNNING) {
             output.pump();
         }
-        windows.giveBack();
     }
 
     /** Settles a delivery that the client never saw. */

@@ -30,6 +30,7 @@ public final class FrameDecoder {
     private boolean paused;
     private boolean streamLost;
     private int payloadBytes;
+    private int methods;
 
     /** A decoder for a new connection, which takes frames of up to 4096 bytes until told otherwise. */
     public FrameDecoder(ShortStringCache strings) {
@@ -142,7 +143,15 @@ public final class FrameDecoder {
 
     // ---- methods -----------------------------------------------------------------------------------------------
 
+    /** How many methods have been decoded since this was asked last. */
+    public int takeMethods() {
+        int taken = methods;
+        methods = 0;
+        return taken;
+    }
+
     private void method(int channel, ByteBuf in, int index, int size, FrameHandler handler) {
+        methods++;
         if (size < METHOD_ID_LENGTH) {
             throw fault(0, ReplyCode.SYNTAX_ERROR, "a method frame without a method");
         }
