@@ -2,14 +2,12 @@ package io.sluicemq.protocol.amqp10;
 
 import io.netty.buffer.ByteBuf;
 import io.sluicemq.api.BrokerError;
-import io.sluicemq.api.Completion;
 import io.sluicemq.api.Consumer;
 import io.sluicemq.api.ConsumerSink;
 import io.sluicemq.api.Delivery;
 import io.sluicemq.api.Delivery.Outcome;
 import io.sluicemq.api.Reply;
 import io.sluicemq.api.connection.WindowOwner;
-import io.sluicemq.base.Loop;
 import io.sluicemq.base.LoopOwned;
 import io.sluicemq.protocol.amqp10.codec.AmqpFault;
 import io.sluicemq.protocol.amqp10.codec.FrameReader;
@@ -20,14 +18,10 @@ import io.sluicemq.protocol.amqp10.terminus.Keeping;
 import io.sluicemq.protocol.amqp10.terminus.LinkEnd;
 import io.sluicemq.protocol.amqp10.terminus.SourceNode;
 import io.sluicemq.protocol.amqp10.terminus.TerminusError;
-import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.apache.qpid.protonj2.types.Binary;
 import org.apache.qpid.protonj2.types.Symbol;
 import org.apache.qpid.protonj2.types.UnsignedLong;
 import org.apache.qpid.protonj2.types.messaging.Accepted;
@@ -47,7 +41,6 @@ import org.apache.qpid.protonj2.types.transport.Flow;
 import org.apache.qpid.protonj2.types.transport.ReceiverSettleMode;
 import org.apache.qpid.protonj2.types.transport.Role;
 import org.apache.qpid.protonj2.types.transport.SenderSettleMode;
-import org.apache.qpid.protonj2.types.transport.Transfer;
 
 /**
  * A link on which the peer receives (part 2, §2.6): a consumer whose limit is the peer's credit, what is on its way to the peer, and
@@ -65,12 +58,6 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
     /** How often a source is asked for again whose queue has gone before it could be consumed from. */
     private static final int MOST_ATTEMPTS = 20;
 
-    /** Bytes of an attach of ours with source and target of usual size, beside its name. */
-    private static final int ATTACH_BYTES = 400;
-
-    /** Bytes of an entry of an unsettled map. */
-    private static final int UNSETTLED_ENTRY_BYTES = 24;
-
     private static final Symbol PRIORITY = Symbol.valueOf("priority");
 
     private final Attach peersAttach;
@@ -81,15 +68,12 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
     private final OutgoingMessage message = new OutgoingMessage();
 
     /** Deliveries of the link before, to be sent before all others. */
-    private final ArrayDeque<Resumed> resuming = new ArrayDeque<>(0);
+    private final SentBefore resuming = new SentBefore(this);
 
     private SourceNode node;
     private Consumer consumer;
     /** What the link before has left and this one has not looked at, or what this one leaves; null if there is nothing. */
     private KeptLink kept;
-    private int epoch;
-    /** How many deliveries come from the link before: for the broker they don't count. */
-    private int resumedDeliveries;
     private Flow earlyFlow;
     private boolean asking;
     private int attempts;
@@ -121,14 +105,6 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
     private boolean waitsForWindow;
     private long owedBytes;
 
-    /**
-     * A delivery of the link before.
-     *
-     * @param delivery as it is to be settled here
-     * @param outcome what it has come to at the receiver, and in its queue by now; null if it is to be sent again
-     */
-    private record Resumed(KeptLink.Sent kept, Delivery delivery, DeliveryState outcome) {}
-
     ConsumerLink(AmqpSession session, Attach attach, int handle) {
         super(session, attach, handle);
         this.peersAttach = attach;
@@ -147,7 +123,7 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
     void open() {
         Source wanted = peersAttach.getSource();
         asking = true;
-        if (wanted != null && !presettles && Keeping.seconds(wanted) != 0) {
+        if (wanted != null && Keeping.seconds(wanted) != 0) {
             claim();
         } else {
             findSource();
@@ -163,7 +139,8 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
         } else if (left == null) {
             findSource();
         } else {
-            resolve(left);
+            kept = null;
+            resuming.take(left, peersAttach.getUnsettled(), !presettles, this::resolved);
         }
     }
 
@@ -173,67 +150,14 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
         leaveNode();
     }
 
-    /** Settles what the peer has an outcome for, or doesn't know (§2.6.13); the rest is sent again, on a link that may follow. */
-    private void resolve(KeptLink left) {
-        Loop here = connection().loop();
-        Completion resolved = new Completion(here) {
-            @Override
-            protected void complete(BrokerError refusal) {
-                if (pending()) {
-                    findSource();
-                } else {
-                    asking = false;
-                    cancel();
-                }
-            }
-        };
-        Map<Long, DeliveryState> known = knownToPeer();
-        epoch = left.epoch() + 1;
-        for (KeptLink.Sent each : left.sent()) {
-            Delivery delivery = each.loop() == here
-                    ? each.delivery()
-                    : new MovedDelivery(here, each.loop(), each.delivery());
-            DeliveryState state = known.get(each.tag());
-            Outcome outcome = known.containsKey(each.tag()) ? outcome(state) : each.unknown();
-            if (outcome != null) {
-                resolved.hold();
-                delivery.settle(outcome, resolved);
-            }
-            if (known.containsKey(each.tag())) {
-                resuming.add(new Resumed(each, delivery, outcome == null ? null : withoutFields(state)));
-            }
+    /** What was in doubt is in order. */
+    private void resolved() {
+        if (pending()) {
+            findSource();
+        } else {
+            asking = false;
+            cancel();
         }
-        resumedDeliveries = resuming.size();
-        kept = null;
-        resolved.handedOut();
-    }
-
-    /** Tags that could be ours, and what the peer says of their deliveries. */
-    private Map<Long, DeliveryState> knownToPeer() {
-        Map<Long, DeliveryState> known = new HashMap<>();
-        if (peersAttach.getUnsettled() != null) {
-            peersAttach.getUnsettled().forEach((tag, state) -> {
-                if (tag.getLength() == Long.BYTES) {
-                    known.put(ByteBuffer.wrap(tag.asByteArray()).getLong(), state);
-                }
-            });
-        }
-        return known;
-    }
-
-    private static Binary tag(long tag) {
-        return new Binary(ByteBuffer.allocate(Long.BYTES).putLong(tag).array());
-    }
-
-    /** An outcome as small as it gets: the receiver knows what it has said. */
-    private static DeliveryState withoutFields(DeliveryState state) {
-        return switch (state) {
-            case Rejected rejected -> new Rejected();
-            case Modified modified -> new Modified()
-                    .setDeliveryFailed(modified.isDeliveryFailed())
-                    .setUndeliverableHere(modified.isUndeliverableHere());
-            default -> state;
-        };
     }
 
     private void findSource() {
@@ -340,7 +264,7 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
     }
 
     private void attach() {
-        attach(unsettled(answer())
+        attach(resuming.tell(answer())
                 .setSource(node.answer())
                 .setMaxMessageSize(UnsignedLong.valueOf(connection().options().maxMessageBytes())));
         connection().leftTermini().takenUp(this);
@@ -351,29 +275,11 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
         }
     }
 
-    /** Tells what is to be resumed, as far as that fits into a frame. */
-    private Attach unsettled(Attach answer) {
-        if (resuming.isEmpty()) {
-            return answer;
-        }
-        Map<Binary, DeliveryState> unsettled = new LinkedHashMap<>();
-        int room = connection().peerFrameMax() - ATTACH_BYTES - 4 * name().length();
-        for (Resumed each : resuming) {
-            room -= UNSETTLED_ENTRY_BYTES;
-            if (room < 0) {
-                answer.setIncompleteUnsettled(true);
-                break;
-            }
-            unsettled.put(tag(each.kept.tag()), each.outcome);
-        }
-        return answer.setUnsettled(unsettled);
-    }
-
     // ---- credit
 
     /** What the broker may deliver since the attach. */
     private void tellLimit() {
-        consumer.limit(Math.max(0, limit + returned - resumedDeliveries));
+        consumer.limit(Math.max(0, limit + returned - resuming.total()));
     }
 
     @Override
@@ -555,8 +461,8 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
                 waitsForOutput = true;
                 return true;
             }
-            if (!current && !resuming.isEmpty() && resuming.peek().outcome != null) {
-                sendOutcome(resuming.poll());
+            if (!current && resuming.isNextOver()) {
+                sendOutcome();
             } else if (!current && resuming.isEmpty() && mostBytes != 0 && isTooLarge(pending.peek())) {
                 passOver(pending.poll());
             } else {
@@ -568,19 +474,11 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
     }
 
     /** Resumes a delivery that is over (§2.6.13): the receiver may forget it. */
-    private void sendOutcome(Resumed over) {
+    private void sendOutcome() {
         begun++;
         deliveryCount++;
-        connection().write(
-                session().channel(),
-                new Transfer()
-                        .setHandle(handle())
-                        .setDeliveryId(session().takeDeliveryId())
-                        .setDeliveryTag(tag(over.kept.tag()).asByteArray())
-                        .setMessageFormat(0)
-                        .setSettled(true)
-                        .setState(over.outcome)
-                        .setResume(true));
+        connection().write(session().channel(), resuming.takeOver().setHandle(handle()).setDeliveryId(
+                session().takeDeliveryId()));
         session().frameSent();
     }
 
@@ -615,16 +513,14 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
         boolean first = !current;
         if (first) {
             currentResumed = !resuming.isEmpty();
-            Delivery delivery = currentResumed ? resuming.peek().delivery : pending.peek();
+            Delivery delivery = currentResumed ? resuming.nextDelivery() : pending.peek();
             currentSettled = presettles || delivery.settled();
             currentWindowBytes = delivery.windowBytes();
             message.of(delivery, connection().loop().currentTimeMillis());
             current = true;
             currentAt = 0;
             currentId = session().takeDeliveryId();
-            currentTag = currentResumed
-                    ? resuming.peek().kept.tag()
-                    : (long) epoch << Integer.SIZE | Integer.toUnsignedLong(currentId);
+            currentTag = currentResumed ? resuming.nextTag() : resuming.newTag(currentId);
             begun++;
             if (!currentSettled) {
                 session().sent().add(currentId, new Sent(this, currentId, currentTag, delivery));
@@ -647,7 +543,7 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
             deliveryCount++;
             if (currentResumed) {
                 currentResumed = false;
-                resuming.poll();
+                resuming.sent();
             } else {
                 pending.poll();
                 owe(currentWindowBytes);
@@ -843,7 +739,7 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
 
     private void giveBackAll() {
         if (current && currentResumed) {
-            resuming.poll(); // it is among those that were sent
+            resuming.sent(); // it is among those that were sent
             current = false;
         }
         boolean partly = current;
@@ -876,16 +772,9 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
                 }
             }
         });
-        for (Resumed each : resuming) {
-            if (each.outcome == null && keeps()) {
-                left.add(each.kept);
-            } else if (each.outcome == null) {
-                connection().settleLater(each.delivery, each.kept.unknown());
-            }
-        }
-        resuming.clear();
+        resuming.end(keeps(), left);
         if (!left.isEmpty()) {
-            kept = new KeptLink(List.of(), left, epoch, Keeping.seconds(peersAttach.getSource()));
+            kept = new KeptLink(List.of(), left, resuming.epoch(), Keeping.seconds(peersAttach.getSource()));
         }
     }
 

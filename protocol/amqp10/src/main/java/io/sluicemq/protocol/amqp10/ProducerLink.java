@@ -18,14 +18,8 @@ import io.sluicemq.protocol.amqp10.terminus.TargetNode;
 import io.sluicemq.protocol.amqp10.terminus.TerminusError;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
-import java.util.List;
-import java.util.Map;
 import java.util.Set;
-import org.apache.qpid.protonj2.types.Binary;
 import org.apache.qpid.protonj2.types.Symbol;
 import org.apache.qpid.protonj2.types.UnsignedLong;
 import org.apache.qpid.protonj2.types.messaging.Accepted;
@@ -59,24 +53,14 @@ final class ProducerLink extends Link {
     /** How many windows of deliveries may wait for their outcomes, or for the peer to settle them, before it gets no more credit. */
     private static final int MOST_UNSETTLED_WINDOWS = 16;
 
-    /** Bytes of an attach of ours with source and target of usual size, beside its name. */
-    private static final int ATTACH_BYTES = 300;
-
-    /** Bytes of an entry of an unsettled map beside its tag. */
-    private static final int UNSETTLED_ENTRY_BYTES = 10;
-
     private final Attach peersAttach;
     private final boolean settlesSecond;
     private final ProducerCredit credit;
     /** Tags of deliveries that are not settled (§2.6.12: each is unique among them). */
     private final Set<ByteBuffer> tags = new HashSet<>();
 
-    /** Deliveries of the link that had this name, not settled when it was detached. */
-    private Map<ByteBuffer, Received> resumable = Map.of();
-    /** Those that came from another connection and have not come to an outcome. */
-    private final Map<KeptLink.Arrived, Received> awaited = new HashMap<>(0);
-    /** What the link before has left and this one has not looked at; null if there is nothing. */
-    private KeptLink kept;
+    /** Deliveries of the link that had this name, not settled when it ended. */
+    private final ReceivedBefore before = new ReceivedBefore(this);
     private TargetNode node;
     private Partial partial;
     /** The payload of {@link #partial}. */
@@ -117,7 +101,7 @@ final class ProducerLink extends Link {
 
     @Override
     void claimed(KeptLink left) {
-        kept = left;
+        before.take(left);
         if (pending()) {
             findTarget(peersAttach.<Target>getTarget());
         } else {
@@ -172,7 +156,7 @@ final class ProducerLink extends Link {
 
     private void attach() {
         Attach answer = answer();
-        resume(answer);
+        tags.addAll(before.tell(answer, peersAttach.getUnsettled(), settlesSecond));
         attach(answer
                 .setTarget(node.answer())
                 .setMaxMessageSize(UnsignedLong.valueOf(connection().options().maxMessageBytes()))
@@ -190,69 +174,14 @@ final class ProducerLink extends Link {
         }
     }
 
-    /** Tells what has become of the deliveries that the peer has not settled (§2.6.13), as far as that fits into a frame. */
-    private void resume(Attach answer) {
-        Set<ByteBuffer> wanted = new HashSet<>();
-        if (peersAttach.getUnsettled() != null) {
-            for (Binary tag : peersAttach.getUnsettled().keySet()) {
-                wanted.add(ByteBuffer.wrap(tag.asByteArray()));
-            }
-        }
-        resumable = claims()
-                ? takeKept(wanted)
-                : new LinkedHashMap<>(connection().suspendedLinks().take(name(), wanted));
-        if (resumable.isEmpty()) {
-            return;
-        }
-        Map<Binary, DeliveryState> unsettled = new LinkedHashMap<>();
-        int room = connection().peerFrameMax() - ATTACH_BYTES - 4 * name().length();
-        for (Received each : resumable.values()) {
-            // Only an outcome without fields is sure to fit; that there is another is told when it is resumed.
-            room -= each.tag().remaining() + UNSETTLED_ENTRY_BYTES;
-            if (room < 0) {
-                answer.setIncompleteUnsettled(true);
-                break;
-            }
-            DeliveryState state = each.outcome();
-            unsettled.put(new Binary(each.tag().array()),
-                    state instanceof Accepted || state instanceof Released ? state : null);
-        }
-        answer.setUnsettled(unsettled);
-        tags.addAll(resumable.keySet());
-    }
-
-    /** Takes what was kept by another connection, or by this one; what the peer does not know is forgotten. */
-    private Map<ByteBuffer, Received> takeKept(Set<ByteBuffer> wanted) {
-        Map<ByteBuffer, Received> taken = new LinkedHashMap<>();
-        if (kept != null) {
-            for (KeptLink.Arrived each : kept.arrived()) {
-                if (wanted.contains(each.tag())) {
-                    Received received = new Received(this, 0, each.tag(), settlesSecond);
-                    received.keptAs(each);
-                    received.outcome(each.outcome());
-                    taken.put(each.tag(), received);
-                    if (each.outcome() == null) {
-                        awaited.put(each, received);
-                    }
-                }
-            }
-            kept = null;
-        }
-        return taken;
-    }
-
     @Override
     void keptOutcome(KeptLink.Arrived arrived, DeliveryState outcome) {
         if (hasLetGo()) {
             passOn(arrived, outcome);
             return;
         }
-        Received received = awaited.remove(arrived);
-        if (received == null) {
-            arrived.outcome(outcome); // it is kept, and on nobody's way yet
-        } else if (resumable.containsValue(received)) {
-            received.outcome(outcome);
-        } else {
+        Received received = before.outcome(arrived, outcome);
+        if (received != null) {
             finish(received, outcome instanceof Accepted ? null : outcome);
         }
     }
@@ -261,7 +190,7 @@ final class ProducerLink extends Link {
     private void resumed(Partial resumed) {
         credit.spend();
         credit.forgo();
-        Received received = resumable.remove(resumed.tag);
+        Received received = before.resumed(resumed.tag);
         if (received != null) {
             if (resumed.settled) {
                 tags.remove(resumed.tag);
@@ -643,7 +572,7 @@ final class ProducerLink extends Link {
         if (received.isOver()) {
             return;
         }
-        if (ends != null && received.kept() != null) {
+        if (ends != null && ends != LinkEnd.CLOSED && received.kept() != null) {
             keptOutcome(received.kept(), state == null ? Accepted.getInstance() : state);
             return;
         }
@@ -691,74 +620,15 @@ final class ProducerLink extends Link {
                 }
             });
         }
-        if (claims()) {
-            keep();
-        } else {
-            suspend();
-        }
+        before.end(end, Keeping.seconds(peersAttach.<Terminus>getTarget() instanceof Target target ? target : null));
         credit.close();
         if (!asking) {
             leaveNode();
         }
     }
 
-    /** What is not settled is for the link of this name that comes back, on whatever connection. */
-    private void keep() {
-        List<Received> unsettled = takeUnsettled();
-        if (ends == LinkEnd.CLOSED) {
-            unsettled.forEach(Received::over);
-            kept = null;
-            return;
-        }
-        if (unsettled.isEmpty()) {
-            return;
-        }
-        List<KeptLink.Arrived> arrived = new ArrayList<>();
-        int left = unsettled.size();
-        for (Received each : unsettled) {
-            // What is accepted if a transaction is committed can't outlive that transaction's connection.
-            if (left-- > LinkRegistry.MOST_DELIVERIES_OF_LINK || each.outcome() instanceof TransactionalState) {
-                each.over();
-                continue;
-            }
-            KeptLink.Arrived as =
-                    each.kept() == null ? new KeptLink.Arrived(each.tag(), each.outcome()) : each.kept();
-            as.outcome(each.outcome());
-            each.keptAs(as);
-            arrived.add(as);
-        }
-        awaited.clear();
-        kept = arrived.isEmpty()
-                ? null
-                : new KeptLink(arrived, List.of(), 0, Keeping.seconds(peersAttach.<Target>getTarget()));
-    }
-
-    private List<Received> takeUnsettled() {
-        List<Received> unsettled = new ArrayList<>(resumable.values());
-        resumable = Map.of();
-        session().received().forEach(received -> {
-            if (received.link() == this) {
-                unsettled.add(received);
-            }
-        });
-        unsettled.forEach(received -> session().received().remove(received.id()));
-        return unsettled;
-    }
-
-    private void suspend() {
-        if (ends == LinkEnd.CLOSED) {
-            resumable.values().forEach(Received::over);
-            resumable = Map.of();
-            return;
-        }
-        List<Received> unsettled = takeUnsettled();
-        if (!unsettled.isEmpty()) {
-            connection().suspendedLinks().keep(name(), unsettled);
-        }
-    }
-
     private void leaveNode() {
-        letGo(kept);
+        letGo(before.left());
         if (node == null) {
             released();
             return;

@@ -339,6 +339,24 @@ class LinkRegistryTest {
         assertThat(header.getDeliveryCount()).isEqualTo(orderly ? 0 : 1);
     }
 
+    /** On a link whose deliveries are settled nothing can be resumed; what there is comes as new. */
+    @Test
+    void shouldDeliverAnewOnALinkThatSendsSettled() {
+        received(1, 3).cutSocket();
+        Peer again = Peer.connected(lab, 0);
+        Map<Binary, DeliveryState> map = new HashMap<>();
+        map.put(receiversTag(0), Accepted.getInstance());
+        map.put(receiversTag(1), null);
+        again.send(receiver().setUnsettled(map).setSenderSettleMode(
+                org.apache.qpid.protonj2.types.transport.SenderSettleMode.SETTLED));
+        assertThat(again.expect(Attach.class).getUnsettled()).hasSize(1);
+        again.send(Peer.credit(0, 0, 10));
+        List<Frame> frames = again.frames();
+        assertThat(frames).hasSize(3).allMatch(frame -> ((Transfer) frame.performative()).getSettled());
+        assertThat(texts(frames.subList(1, 3))).containsExactly("1", "2");
+        assertThat(lab.counters().readyMessages() + lab.counters().unsettledMessages()).isZero();
+    }
+
     @Test
     void shouldGiveBackWhatAReceiverHasClosed() {
         Peer peer = received(1, 3);

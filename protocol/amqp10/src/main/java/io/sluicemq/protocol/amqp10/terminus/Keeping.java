@@ -27,9 +27,13 @@ public final class Keeping {
                 : seconds(wanted.getExpiryPolicy(), wanted.getTimeout());
     }
 
-    /** In seconds, {@link #EVER}, or 0 if not beyond the connection. */
+    /**
+     * In seconds, {@link #EVER}, or 0 if not beyond the connection.
+     *
+     * @param wanted null if there is none
+     */
     public static long seconds(Target wanted) {
-        return wanted.isDynamic() ? 0 : seconds(wanted.getExpiryPolicy(), wanted.getTimeout());
+        return wanted == null || wanted.isDynamic() ? 0 : seconds(wanted.getExpiryPolicy(), wanted.getTimeout());
     }
 
     private static long seconds(TerminusExpiryPolicy expiry, UnsignedInteger timeout) {
