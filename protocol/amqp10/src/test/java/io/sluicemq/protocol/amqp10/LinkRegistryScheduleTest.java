@@ -2,7 +2,6 @@ package io.sluicemq.protocol.amqp10;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.sluicemq.protocol.amqp10.codec.Frames;
 import io.sluicemq.protocol.amqp10.codec.Frames.Frame;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
