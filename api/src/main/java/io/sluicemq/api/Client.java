@@ -221,6 +221,9 @@ public interface Client {
          * it wants it if its own arguments are so, whatever others the protocol has given it; one with this argument finds any.
          */
         public static final String MADE_BY_USE = "x-made-by-use";
+
+        /** An argument of a queue that was made to be a subscription: the topic that it is to. */
+        public static final String SUBSCRIBES_TO = "x-topic";
     }
 
     /** A queue's numbers at the moment of the answer. */

@@ -29,7 +29,7 @@ public final class Message {
     private final byte[] header;
     private final byte[] body;
     private final boolean durable;
-    private final int priority;
+    private final byte priority;
     private final long ttlMillis;
     private final Object publisher;
     private final List<Death> deaths;
@@ -39,6 +39,7 @@ public final class Message {
     /** What it counts for beside its queues; null for nothing. */
     private Charge charge;
     private long notBeforeMillis;
+    private long publishedMillis;
     private String group;
 
     /**
@@ -46,7 +47,7 @@ public final class Message {
      * @param extraKeys further routing keys; accessed by index
      * @param header the format's own header bytes; not copied, never changed
      * @param body the body's bytes; not copied, never changed
-     * @param priority from 0
+     * @param priority from 0 to 255
      * @param ttlMillis milliseconds it may wait in a queue, or {@link #NO_TTL}
      * @param publisher the {@link Client} that publishes it, for consumers that want none of their own
      */
@@ -94,7 +95,7 @@ public final class Message {
         this.header = header;
         this.body = body;
         this.durable = durable;
-        this.priority = priority;
+        this.priority = (byte) Math.min(priority, 0xFF);
         this.ttlMillis = ttlMillis;
         this.publisher = publisher;
         this.deaths = deaths;
@@ -103,7 +104,7 @@ public final class Message {
     /** The same message as it is published again after a death: no time-to-live, no publisher, the history given. */
     public Message afterDeath(String exchange, String routingKey, List<String> extraKeys, List<Death> deaths) {
         return new Message(
-                format, exchange, routingKey, extraKeys, header, body, durable, priority, NO_TTL, null, deaths)
+                format, exchange, routingKey, extraKeys, header, body, durable, priority(), NO_TTL, null, deaths)
                 .group(group);
     }
 
@@ -116,6 +117,17 @@ public final class Message {
     /** When it may be delivered first, in milliseconds since 1970; 0 for at once. */
     public long notBeforeMillis() {
         return notBeforeMillis;
+    }
+
+    /** Says, before it is handed out, when it was published, in milliseconds since 1970. */
+    public Message published(long millis) {
+        publishedMillis = millis;
+        return this;
+    }
+
+    /** When it was published, in milliseconds since 1970; 0 if that is not known. */
+    public long publishedMillis() {
+        return publishedMillis;
     }
 
     /** Says, before it is published, which group of messages it belongs to: those go to one consumer, in their order. */
@@ -172,7 +184,7 @@ public final class Message {
     }
 
     public int priority() {
-        return priority;
+        return priority & 0xFF;
     }
 
     public long ttlMillis() {

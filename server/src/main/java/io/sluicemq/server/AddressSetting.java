@@ -25,17 +25,20 @@ public final class AddressSetting {
 
     private final String match;
     private final List<Given<?>> given;
+    /** Null for none. */
+    private final ConsumerSetting consumer;
 
     private record Given<T>(Option<T> option, T value) {}
 
-    private AddressSetting(String match, List<Given<?>> given) {
+    private AddressSetting(String match, List<Given<?>> given, ConsumerSetting consumer) {
         this.match = match;
         this.given = given;
+        this.consumer = consumer;
     }
 
     /** @param pattern words between dots; {@code *} is any word, {@code #} any number of words, none included */
     public static AddressSetting match(String pattern) {
-        return new AddressSetting(pattern, List.of());
+        return new AddressSetting(pattern, List.of(), null);
     }
 
     /** Bytes of messages; with {@link FullPolicy#PAGE} of those in memory. */
@@ -86,10 +89,15 @@ public final class AddressSetting {
         return with(ServerOptions.EXPIRY_ADDRESS, queue);
     }
 
+    /** When a consumer of such a queue is too slow, and what happens then. */
+    public AddressSetting consumer(ConsumerSetting setting) {
+        return new AddressSetting(match, given, setting);
+    }
+
     private <T> AddressSetting with(Option<T> option, T value) {
         List<Given<?>> more = new ArrayList<>(given);
         more.add(new Given<>(option, value));
-        return new AddressSetting(match, List.copyOf(more));
+        return new AddressSetting(match, List.copyOf(more), consumer);
     }
 
     /** Adds this to a configuration. */
@@ -103,6 +111,9 @@ public final class AddressSetting {
         put(section, new Given<>(ServerOptions.MATCH, match), place, problems);
         for (Given<?> each : given) {
             put(section, each, place, problems);
+        }
+        if (consumer != null) {
+            consumer.addTo(section, place, problems);
         }
     }
 

@@ -35,6 +35,7 @@ final class CountersLine {
                 .append(", unacknowledged ").append(now.unsettledMessages())
                 .append(now.delayedMessages() == 0 ? "" : ", delayed " + now.delayedMessages())
                 .append(now.parkedMessages() == 0 ? "" : ", waiting for room " + now.parkedMessages())
+                .append(now.slowConsumers() == 0 ? "" : ", slow consumers " + now.slowConsumers())
                 .append(", message memory ").append(now.messageBytes() >> 20)
                 .append(" of ").append(messageMemoryBytes >> 20).append(" MiB; since the last line: published ")
                 .append(now.published() - published)
@@ -49,6 +50,9 @@ final class CountersLine {
         append(line, "refused by policy", now.refusedByPolicy(), last == null ? 0 : last.refusedByPolicy());
         append(line, "dropped with lost connections", now.droppedUnconfirmed(),
                 last == null ? 0 : last.droppedUnconfirmed());
+        append(line, "slow consumers found", now.slowConsumersFound(), last == null ? 0 : last.slowConsumersFound());
+        append(line, "slow consumers cut", now.consumersCut(), last == null ? 0 : last.consumersCut());
+        append(line, "failed checks", now.failedChecks(), last == null ? 0 : last.failedChecks());
         append(line, "connections refused", refused, lastRefused);
         last = now;
         lastRefused = refused;

@@ -15,7 +15,9 @@ public record Reload(Path file, List<String> applied, List<String> needRestart) 
 
     /** What holds at once. */
     static final List<String> AT_ONCE =
-            List.of(ServerOptions.ADDRESS_SETTINGS.key(), ServerOptions.VIRTUAL_HOST_LIMITS.key());
+            List.of(
+                    ServerOptions.ADDRESS_SETTINGS.key(), ServerOptions.TOPICS.key(),
+                    ServerOptions.VIRTUAL_HOST_LIMITS.key());
 
     public Reload {
         applied = List.copyOf(applied);

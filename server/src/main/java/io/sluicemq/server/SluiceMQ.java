@@ -331,7 +331,8 @@ public final class SluiceMQ implements AutoCloseable {
 
     /**
      * Has these limits of addresses hold, in place of all that held until now, for addresses there are and those to come. They do
-     * when this returns. At the next {@link #reload} those of the configuration hold again.
+     * when this returns. At the next {@link #reload} those of the configuration hold again. Rules about topics
+     * stay as they are.
      *
      * @throws IllegalArgumentException if they are not valid; then nothing has changed
      */
@@ -342,7 +343,10 @@ public final class SluiceMQ implements AutoCloseable {
         List<Problem> problems = new ArrayList<>();
         rules.forEach(rule -> rule.addTo(settings, place, problems));
         try {
-            apply(ServerConfig.of(settings, problems).addressSettings());
+            AddressSettings next = ServerConfig.of(settings, problems).addressSettings();
+            synchronized (reloading) {
+                apply(new AddressSettings(next.rules(), current.config().addressSettings().topics()));
+            }
         } catch (ConfigException e) {
             throw new IllegalArgumentException(StartFailure.of(e).getMessage(), e);
         }

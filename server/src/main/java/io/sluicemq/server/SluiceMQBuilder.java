@@ -129,6 +129,32 @@ public final class SluiceMQBuilder {
     }
 
     /**
+     * When a consumer is too slow whose queue is bound to a topic, and what happens then. It is added to what the file says; the first
+     * key that covers a queue's binding decides.
+     *
+     * @param key words between dots; {@code *} is any word, {@code #} any number of words, none included
+     */
+    public SluiceMQBuilder topic(String key, ConsumerSetting consumer) {
+        changes.add((settings, problems) -> {
+            if (settings.list(ServerOptions.TOPICS).stream()
+                    .anyMatch(other -> other.find(ServerOptions.TOPIC_KEY).equals(Optional.ofNullable(key)))) {
+                problems.add(Problem.of(place, ServerOptions.TOPICS.key(),
+                        ServerOptions.TOPICS.key() + " has '" + key + "' twice"));
+            }
+            Settings topic = settings.add(ServerOptions.TOPICS, place);
+            try {
+                topic.set(ServerOptions.TOPIC_KEY, key, place);
+            } catch (InvalidValue e) {
+                problems.add(Problem.invalidValue(
+                        place, ServerOptions.TOPIC_KEY.key(), ServerOptions.TOPIC_KEY, String.valueOf(key),
+                        e.expected()));
+            }
+            consumer.addTo(topic, place, problems);
+        });
+        return this;
+    }
+
+    /**
      * What a virtual host may hold in all; producers wait beyond it.
      *
      * @param maxSizeBytes bytes of messages; null for no limit

@@ -3,12 +3,14 @@ package io.sluicemq.broker.engine;
 import io.sluicemq.base.Loop;
 import io.sluicemq.broker.flow.Account;
 import io.sluicemq.broker.flow.AddressState;
+import io.sluicemq.broker.flow.AddressState.ConsumerMeasure;
 import io.sluicemq.broker.flow.AddressState.ConsumerState;
 import io.sluicemq.broker.flow.AddressState.QueueState;
 import io.sluicemq.broker.flow.AddressState.Waiting;
 import io.sluicemq.broker.flow.Ticket;
 import io.sluicemq.broker.queue.Queue;
 import io.sluicemq.broker.queue.Queue.ConsumerSample;
+import io.sluicemq.broker.queue.SlowConsumer;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
@@ -160,9 +162,20 @@ final class AddressStates {
                 .map(now -> new ConsumerState(
                         now.connection(), now.tag(), now.unsettledMessages(),
                         (now.settledMessages() - settledBefore.getOrDefault(now.identity(), now.settledMessages()))
-                                / seconds))
+                                / seconds,
+                        measure(now)))
                 .collect(Collectors.toList());
-        return new QueueState(queue.name(), queue.ready(), queue.delayed(), queue.unsettled(), consumers);
+        return new QueueState(
+                queue.name(), queue.ready(), queue.delayed(), queue.unsettled(), queue.consumerRule(), consumers);
+    }
+
+    private static ConsumerMeasure measure(ConsumerSample sample) {
+        SlowConsumer.Measure measure = sample.measure();
+        return measure == null
+                ? null
+                : new ConsumerMeasure(
+                        measure.messages(), measure.bytes(), measure.oldestMillis(), measure.perSecond(),
+                        sample.slowMillis());
     }
 
     // ---- loops

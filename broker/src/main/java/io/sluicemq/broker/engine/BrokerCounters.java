@@ -28,6 +28,10 @@ package io.sluicemq.broker.engine;
  * @param droppedByPolicy messages dropped by an address's policy drop or ring
  * @param refusedByPolicy messages refused by an address's policy fail or hold-limit, or since they are larger than its limit
  * @param droppedUnconfirmed messages that waited for room when their connection was lost
+ * @param slowConsumers consumers, and subscriptions that nobody is attached to, which are too slow; returns to zero
+ * @param slowConsumersFound how often one was found too slow
+ * @param consumersCut consumers that were cut since they were too slow
+ * @param failedChecks checks that have failed by a defect of the broker
  */
 public record BrokerCounters(
         long connections,
@@ -53,4 +57,8 @@ public record BrokerCounters(
         long parkedBytes,
         long droppedByPolicy,
         long refusedByPolicy,
-        long droppedUnconfirmed) {}
+        long droppedUnconfirmed,
+        long slowConsumers,
+        long slowConsumersFound,
+        long consumersCut,
+        long failedChecks) {}

@@ -357,6 +357,9 @@ final class ConnectedClient implements Client {
 
     /** Routes a message, to where {@link #found} says; returns how many queues it reaches, or what is wrong. */
     int find(Message message) {
+        if (message.publishedMillis() == 0) {
+            message.published(context.loop.currentTimeMillis());
+        }
         int size = routeCache.find(host.table(), message, context);
         found = routeCache.route();
         if (size > 0 && found.isSelective()) {
@@ -485,6 +488,16 @@ final class ConnectedClient implements Client {
         }
 
         @Override
+        public void tooSlow(Cut cut) {
+            throw new IllegalStateException("a get is no consumer");
+        }
+
+        @Override
+        public long sentBytes() {
+            return 0;
+        }
+
+        @Override
         public void creditWanted() {
             throw new IllegalStateException("a get needs no credit");
         }
@@ -590,6 +603,13 @@ final class ConnectedClient implements Client {
         } else {
             host.releaseIdentity(context.loop, spec.identity(), relay(reply));
         }
+    }
+
+    /** Who it is, for people. */
+    String description() {
+        return spec.name() + " (user " + spec.user().name() + ", " + spec.protocol()
+                + (spec.product().isEmpty() ? "" : ", " + spec.product())
+                + (spec.identity().isEmpty() ? "" : ", container " + spec.identity()) + ")";
     }
 
     @Override

@@ -164,7 +164,8 @@ final class DeadLetters {
                 options.letterExchange(reason),
                 ownKeys ? message.routingKey() : options.letterRoutingKey(reason),
                 ownKeys ? message.extraKeys() : List.of(),
-                deaths);
+                deaths)
+                .published(context.loop.currentTimeMillis());
         List<QueueProxy> targets = new ArrayList<>();
         if (exchange != null) {
             routes.clear();

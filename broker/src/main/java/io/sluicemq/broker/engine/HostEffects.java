@@ -11,6 +11,7 @@ import io.sluicemq.broker.journal.TopologyRecord;
 import io.sluicemq.broker.queue.Backlog;
 import io.sluicemq.broker.queue.Queue;
 import io.sluicemq.broker.queue.QueueEffects;
+import io.sluicemq.broker.queue.SlowConsumer;
 import io.sluicemq.store.ReadBatch;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -45,6 +46,7 @@ final class HostEffects implements QueueEffects {
     public void removed(Queue queue) {
         context.tally.queues--;
         context.queues.remove(queue);
+        context.housekeeping.stop(queue);
         if (queue.id() != 0) {
             context.queuesById.remove(queue.id());
         }
@@ -282,6 +284,28 @@ final class HostEffects implements QueueEffects {
         context.tally.consumers += consumers;
         context.tally.readyMessages += ready;
         context.tally.unsettledMessages += unsettled;
+    }
+
+    @Override
+    public void slow(SlowConsumer consumer, SlowConsumer.Action action) {
+        context.tally.slowConsumers++;
+        context.tally.slowConsumersFound++;
+        if (action == SlowConsumer.Action.CUT) {
+            context.tally.consumersCut++;
+        }
+        context.slowConsumers().slow(consumer, action);
+    }
+
+    @Override
+    public void slowEnded(SlowConsumer consumer, SlowConsumer.End end) {
+        context.tally.slowConsumers--;
+        context.slowConsumers().ended(consumer, end);
+    }
+
+    @Override
+    public void cycled(Queue queue, long messages, long bytes, long sinceMillis, long lackedMessages,
+            long lackedBytes) {
+        context.slowConsumers().cycled(queue, messages, bytes, sinceMillis, lackedMessages, lackedBytes);
     }
 
     @Override

@@ -45,6 +45,10 @@ final class LoopContext {
     final Loop loop;
     final Tally tally = new Tally();
     final Credits credits = new Credits();
+    /** What is to be looked at again and again. */
+    final Housekeeping housekeeping;
+    /** Of what is told of slow consumers. */
+    private final SlowConsumerLog slowConsumers;
     final Set<ConnectedClient> clients = new LinkedHashSet<>();
     /** Those that live on this loop, of all virtual hosts, the oldest first; a queue has its identity for equality. */
     final Set<Queue> queues = new LinkedHashSet<>();
@@ -104,10 +108,17 @@ final class LoopContext {
     LoopContext(Loop loop, int loops, MemoryBudget memory, Witness witness) {
         this.loop = loop;
         this.pageOuts = new PageOuts(loop);
+        this.housekeeping = new Housekeeping(loop, tally);
+        this.slowConsumers = new SlowConsumerLog(loop);
         this.memory = memory;
         this.witness = witness;
         this.owed = new long[loops];
         this.taken = new long[loops];
+    }
+
+    /** Tells people of slow consumers. */
+    SlowConsumerLog slowConsumers() {
+        return slowConsumers;
     }
 
     boolean hasWitness() {

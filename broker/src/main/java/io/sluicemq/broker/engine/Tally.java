@@ -27,6 +27,10 @@ final class Tally {
     long droppedByPolicy;
     long refusedByPolicy;
     long droppedUnconfirmed;
+    long slowConsumers;
+    long slowConsumersFound;
+    long consumersCut;
+    long failedChecks;
 
     void add(Tally other) {
         connections += other.connections;
@@ -53,6 +57,10 @@ final class Tally {
         droppedByPolicy += other.droppedByPolicy;
         refusedByPolicy += other.refusedByPolicy;
         droppedUnconfirmed += other.droppedUnconfirmed;
+        slowConsumers += other.slowConsumers;
+        slowConsumersFound += other.slowConsumersFound;
+        consumersCut += other.consumersCut;
+        failedChecks += other.failedChecks;
     }
 
     BrokerCounters toCounters() {
@@ -80,6 +88,10 @@ final class Tally {
                 parkedBytes,
                 droppedByPolicy,
                 refusedByPolicy,
-                droppedUnconfirmed);
+                droppedUnconfirmed,
+                slowConsumers,
+                slowConsumersFound,
+                consumersCut,
+                failedChecks);
     }
 }

@@ -110,12 +110,16 @@ final class Topology {
             return;
         }
         Outcome<QueueProxy> outcome = published.get().bind(toBinding(spec));
-        if (outcome instanceof Outcome.Applied<QueueProxy>) {
+        boolean applied = outcome instanceof Outcome.Applied<QueueProxy>;
+        if (applied) {
             home.tally.bindings++;
         }
         TopologyRecord record = isDurable(published.get(), toBinding(spec)) ? bound(spec) : null;
         apply(outcome, record, Witness.Command.BIND, spec.toExchange() ? Kind.EXCHANGE : Kind.QUEUE,
                 spec.destination(), relay);
+        if (applied && !spec.toExchange()) {
+            host.consumerRules().changed(spec.destination(), published.get());
+        }
     }
 
     private TopologyRecord bound(BindingSpec spec) {
@@ -226,6 +230,11 @@ final class Topology {
         }
         published.publish(applied.table());
         host.routesChanged();
+        for (Binding binding : applied.removedBindings()) {
+            if (binding.kind() == Binding.Kind.QUEUE) {
+                host.consumerRules().changed(binding.destination(), published.get());
+            }
+        }
         if (!applied.deletedExchanges().isEmpty()) {
             host.forgetExchanges();
         }
@@ -386,6 +395,7 @@ final class Topology {
         }
         home.tally.queues++;
         proxy.run(home, proxy::open);
+        host.consumerRules().changed(spec.name(), published.get());
         if (owned) {
             home.loop.send(client.loop(), () -> client.owns(proxy));
         }
@@ -402,6 +412,7 @@ final class Topology {
             case Outcome.Applied<QueueProxy> applied -> {
                 home.tally.bindings++;
                 publish(applied, isDurable(published.get(), binding) ? bound(spec) : null);
+                host.consumerRules().changed(queue, published.get());
             }
             case Outcome.Unchanged<QueueProxy> unchanged ->
                 throw new IllegalStateException(binding + " was there before its queue");
@@ -506,6 +517,7 @@ final class Topology {
             home.tally.exchanges += exchangesMade;
             home.tally.bindings += bindingsMade;
             published.get().exchanges().forEach(exchange -> host.limitExchange(exchange.name()));
+            host.consumerRules().restored(published.get());
         });
         return restored;
     }
@@ -514,6 +526,7 @@ final class Topology {
     void queueRemoved(Queue queue) {
         QueueProxy listed = published.get().queue(queue.name());
         if (listed != null && listed.queue() == queue) {
+            host.consumerRules().removed(listed);
             if (published.get().removeQueue(queue.name()) instanceof Outcome.Applied<QueueProxy> applied) {
                 publish(applied, null);
             }

@@ -50,6 +50,7 @@ final class VirtualHost {
     private final Account account;
 
     private final Published<AddressSettings> settings;
+    private final ConsumerRules consumerRules;
     /** By exchange: what the messages that come by it are counted in, if it has limits. */
     private final Published<Map<String, Account>> exchangeAccounts = new Published<>(Map.of());
 
@@ -75,6 +76,7 @@ final class VirtualHost {
                 ? null
                 : newAccount(Account.Kind.VIRTUAL_HOST, name, null, home.loop, ownLimits);
         this.settings = new Published<>(config.addressSettings());
+        this.consumerRules = new ConsumerRules(home, config.addressSettings());
         home.firstInRoom(this::room);
         this.topology = new Topology(this, home, contexts, table, config.names());
         table.get().exchanges().forEach(exchange -> limitExchange(exchange.name()));
@@ -126,6 +128,11 @@ final class VirtualHost {
             }
         });
         return made;
+    }
+
+    /** Which rules about slow consumers hold; on the topology's loop. */
+    ConsumerRules consumerRules() {
+        return consumerRules;
     }
 
     // ---- credit
@@ -215,6 +222,7 @@ final class VirtualHost {
         settings.publish(next);
         table.get().exchanges().forEach(exchange -> limitExchange(exchange.name()));
         exchangeAccounts.get().keySet().forEach(this::limitExchange); // deleted ones, too, that messages or waiters hold
+        consumerRules.settings(next, table.get());
         for (int i = 0; i < contexts.length; i++) {
             LoopContext context = contexts[i];
             CompletableFuture<Void> done = applied.get(i);

@@ -3,6 +3,7 @@ package io.sluicemq.broker.flow;
 import io.sluicemq.api.Undeliverable;
 import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
@@ -24,7 +25,7 @@ public final class AddressSettings {
 
     /**
      * What a pattern says; null for what it says nothing about. A limit that it lifts is {@link AddressLimits#NONE}, one of delivery
-     * attempts {@link Undeliverable#UNLIMITED}; an address that it takes back is {@link #NO_ADDRESS}.
+     * attempts {@link Undeliverable#UNLIMITED}; an address that it takes back is {@link #NO_ADDRESS}. What it says about consumers is taken whole.
      *
      * @param match words between dots; {@code *} is any word, {@code #} any number of words, none included
      */
@@ -39,7 +40,31 @@ public final class AddressSettings {
             Boolean closesChannel,
             Integer maxDeliveryAttempts,
             String deadLetterAddress,
-            String expiryAddress) {
+            String expiryAddress,
+            ConsumerRule consumer) {
+
+        /** One that says nothing about consumers. */
+        public Rule(
+                String match,
+                Long maxBytes,
+                Long maxMessages,
+                FullPolicy policy,
+                Integer lowWaterPercent,
+                Long pageLimitBytes,
+                Long holdLimitNanos,
+                Boolean closesChannel,
+                Integer maxDeliveryAttempts,
+                String deadLetterAddress,
+                String expiryAddress) {
+            this(
+                    match, maxBytes, maxMessages, policy, lowWaterPercent, pageLimitBytes, holdLimitNanos,
+                    closesChannel, maxDeliveryAttempts, deadLetterAddress, expiryAddress, null);
+        }
+
+        /** One that is about consumers alone. */
+        public Rule(String match, ConsumerRule consumer) {
+            this(match, null, null, null, null, null, null, null, null, null, null, consumer);
+        }
 
         /** One that is about limits alone. */
         public Rule(
@@ -64,6 +89,7 @@ public final class AddressSettings {
     private static final int NO_RULE = -1;
 
     private final List<Rule> rules;
+    private final TopicRules topics;
     /** The same, the most specific first. */
     private final Rule[] bySpecificity;
     private final Node root = new Node(false);
@@ -92,9 +118,18 @@ public final class AddressSettings {
         }
     }
 
-    /** @throws IllegalArgumentException if a match is no pattern, or stands there twice */
+    /** As {@link #AddressSettings(List, TopicRules)}, with nothing said about topics. */
     public AddressSettings(List<Rule> rules) {
+        this(rules, TopicRules.NONE);
+    }
+
+    /**
+     * @param topics about consumers of queues of which no rule says anything about consumers
+     * @throws IllegalArgumentException if a match is no pattern, or stands there twice
+     */
+    public AddressSettings(List<Rule> rules, TopicRules topics) {
         this.rules = List.copyOf(rules);
+        this.topics = topics;
         record Entry(AddressPattern pattern, Rule rule) {}
         List<Entry> sorted = new ArrayList<>();
         for (Rule rule : this.rules) {
@@ -142,6 +177,31 @@ public final class AddressSettings {
                 or(maxDeliveryAttempts, Undeliverable.UNLIMITED),
                 NO_ADDRESS.equals(deadLetterAddress) ? null : deadLetterAddress,
                 NO_ADDRESS.equals(expiryAddress) ? null : expiryAddress);
+    }
+
+    /** Whether anything is said about consumers of any queue. */
+    public boolean haveConsumerRules() {
+        return !topics.isEmpty() || rules.stream().anyMatch(rule -> rule.consumer() != null);
+    }
+
+    /**
+     * What holds for the consumers of a queue: what the most specific pattern says that says anything about them, or else what is
+     * said about its topics; null if nothing is.
+     *
+     * @param bindingKeys the keys by which it is bound to topic exchanges
+     */
+    public ConsumerRule consumerRuleOf(String queue, Collection<String> bindingKeys) {
+        BitSet matching = matching(queue);
+        for (int i = matching.nextSetBit(0); i >= 0; i = matching.nextSetBit(i + 1)) {
+            if (bySpecificity[i].consumer() != null) {
+                return bySpecificity[i].consumer();
+            }
+        }
+        return topics.of(bindingKeys);
+    }
+
+    public TopicRules topics() {
+        return topics;
     }
 
     /** The rules whose patterns match, by specificity. */
@@ -214,16 +274,17 @@ public final class AddressSettings {
 
     @Override
     public boolean equals(Object other) {
-        return other instanceof AddressSettings settings && rules.equals(settings.rules);
+        return other instanceof AddressSettings settings && rules.equals(settings.rules)
+                && topics.equals(settings.topics);
     }
 
     @Override
     public int hashCode() {
-        return rules.hashCode();
+        return 31 * rules.hashCode() + topics.hashCode();
     }
 
     @Override
     public String toString() {
-        return "AddressSettings" + rules;
+        return "AddressSettings" + rules + topics;
     }
 }

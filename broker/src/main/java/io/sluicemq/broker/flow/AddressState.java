@@ -56,10 +56,19 @@ public record AddressState(
      * A queue that holds messages of the address, and its consumers.
      *
      * @param delayedMessages messages that are not to be delivered yet
+     * @param consumerRule when a consumer of it is too slow; null if nothing is said about that
      */
     public record QueueState(
-            String name, long readyMessages, long delayedMessages, long unsettledMessages,
-            List<ConsumerState> consumers) {}
+            String name, long readyMessages, long delayedMessages, long unsettledMessages, ConsumerRule consumerRule,
+            List<ConsumerState> consumers) {
+
+        /** One that nothing is said about. */
+        public QueueState(
+                String name, long readyMessages, long delayedMessages, long unsettledMessages,
+                List<ConsumerState> consumers) {
+            this(name, readyMessages, delayedMessages, unsettledMessages, null, consumers);
+        }
+    }
 
     /**
      * A consumer, who could make room.
@@ -67,6 +76,26 @@ public record AddressState(
      * @param connection the name of its connection
      * @param unsettledMessages messages that it has not acknowledged yet
      * @param settledPerSecond how many messages it has acknowledged a second, while that was looked at
+     * @param measure how near it is to what the rule says; null if there is none
      */
-    public record ConsumerState(String connection, String tag, long unsettledMessages, double settledPerSecond) {}
+    public record ConsumerState(
+            String connection, String tag, long unsettledMessages, double settledPerSecond, ConsumerMeasure measure) {
+
+        /** One of a queue without a rule. */
+        public ConsumerState(String connection, String tag, long unsettledMessages, double settledPerSecond) {
+            this(connection, tag, unsettledMessages, settledPerSecond, null);
+        }
+    }
+
+    /**
+     * How much a consumer has to do.
+     *
+     * @param messages messages that wait for it or that it holds unsettled
+     * @param bytes bytes of these
+     * @param oldestMillis how long the oldest of them has been there; 0 also if the rule doesn't ask
+     * @param perSecond how many it has dealt with a second, since it was looked at last; negative if that is not known
+     * @param slowMillis for how long it has been too slow; negative if it isn't
+     */
+    public record ConsumerMeasure(
+            long messages, long bytes, long oldestMillis, double perSecond, long slowMillis) {}
 }

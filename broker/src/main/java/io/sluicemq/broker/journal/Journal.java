@@ -112,7 +112,12 @@ public final class Journal implements LogListener {
         pagedFor[0] = queueId;
         byte[] encodedNames = names(message);
         int length = MessageRecord.length(message, encodedNames, 1);
-        return length > maxRecordBytes() ? TOO_LONG : append(RecordType.PAGED, message, encodedNames, length, pagedFor);
+        if (length > maxRecordBytes()) {
+            return TOO_LONG;
+        }
+        // No time to live counts from this record, and the message keeps its age.
+        long published = message.publishedMillis() == 0 ? loop.currentTimeMillis() : message.publishedMillis();
+        return append(RecordType.PAGED, message, encodedNames, length, pagedFor, published);
     }
 
     /** Gives up what {@link #page} has written. Whatever comes of that, a recovery would drop it: so it waits for nothing. */
@@ -125,10 +130,11 @@ public final class Journal implements LogListener {
     private long append(int type, Message message, long[] queueIds) {
         byte[] encodedNames = names(message);
         int length = MessageRecord.length(message, encodedNames, queueIds.length);
-        return append(type, message, encodedNames, length, queueIds);
+        return append(type, message, encodedNames, length, queueIds, loop.currentTimeMillis());
     }
 
-    private long append(int type, Message message, byte[] encodedNames, int length, long[] queueIds) {
+    private long append(
+            int type, Message message, byte[] encodedNames, int length, long[] queueIds, long publishedMillis) {
         int queues = queueIds.length;
         long position = port.claim(length);
         if (position == LogPort.NO_ROOM) {
@@ -137,7 +143,7 @@ public final class Journal implements LogListener {
         boolean complete = false;
         try {
             MessageRecord.encode(
-                    port.payload(), message, encodedNames, queueIds, queues, loop.currentTimeMillis());
+                    port.payload(), message, encodedNames, queueIds, queues, publishedMillis);
             complete = true;
         } finally {
             if (complete) {

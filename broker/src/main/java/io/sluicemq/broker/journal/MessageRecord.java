@@ -313,6 +313,7 @@ public final class MessageRecord {
         int priority = priority(p);
         long ttlMillis = ttlMillis(p);
         long notBeforeMillis = notBeforeMillis(p);
+        long publishedMillis = publishedMillis(p);
         p.position(p.position() + (int) namesAt(p));
         String formatName = Numbers.readText(p);
         MessageFormat format = formats.apply(formatName);
@@ -336,12 +337,12 @@ public final class MessageRecord {
         }
         message.notBefore(notBeforeMillis);
         if (deaths.isEmpty()) {
-            return message;
+            return message.published(publishedMillis);
         }
         if (ttlMillis != Message.NO_TTL) {
             throw new BadRecord("a message that has died and lives for " + ttlMillis + " ms");
         }
-        return message.afterDeath(exchange, routingKey, extraKeys, deaths);
+        return message.afterDeath(exchange, routingKey, extraKeys, deaths).published(publishedMillis);
     }
 
     private static List<String> readTexts(ByteBuffer p) throws BadRecord {

@@ -29,6 +29,7 @@ final class Capacity {
     private final QueueEffects effects;
     private final Account account;
     private Paging paging;
+    private SlowConsumers slowConsumers;
 
     Capacity(
             QueueOptions options, LengthLimit limit, PriorityMessages ready, Stock stock, Delays delays,
@@ -49,6 +50,11 @@ final class Capacity {
     /** From now on messages may wait in the log. */
     void include(Paging messages) {
         paging = messages;
+    }
+
+    /** They are told of what is dropped. */
+    void tell(SlowConsumers told) {
+        slowConsumers = told;
     }
 
     // ---- what comes
@@ -72,6 +78,7 @@ final class Capacity {
         }
         effects.droppedByPolicy();
         account.droppedByPolicy();
+        slowConsumers.dropped(1, message.sizeBytes());
         effects.notStored(message);
         return false;
     }
@@ -110,6 +117,8 @@ final class Capacity {
     /** With the policy ring: drops the oldest ready messages to make room for so much; returns whether there is room. */
     boolean makeRoom(int bytes, int messages) {
         boolean stopped = false;
+        long dropped = 0;
+        long before = account.usedBytes();
         while (ready.size() > 0 && account.overflowsWith(bytes, messages)) {
             int level = ready.lowest();
             QueueEntry entry = ready.first(level);
@@ -124,6 +133,10 @@ final class Capacity {
                 effects.droppedByPolicy();
             }
             account.droppedByPolicy();
+            dropped++;
+        }
+        if (dropped > 0) {
+            slowConsumers.dropped(dropped, Math.max(0, before - account.usedBytes()));
         }
         if (stopped) {
             deliveries.readingStopped();

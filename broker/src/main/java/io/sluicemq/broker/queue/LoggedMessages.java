@@ -21,8 +21,8 @@ import java.util.function.LongUnaryOperator;
 final class LoggedMessages {
 
     private final PriorityMessages ready;
-    /** The first of the unsettled messages, in no order. */
-    private QueueEntry unsettled;
+    /** The unsettled messages, in the log or not. */
+    private final Unsettled unsettled;
     /** Messages that have left and whose dead letters are not in the log yet, by the position that they left from. */
     private final Map<Long, Dying> dying = new LinkedHashMap<>(0);
     /** Messages up to this position may have been delivered, and up to which the log knows. */
@@ -64,8 +64,9 @@ final class LoggedMessages {
         }
     }
 
-    LoggedMessages(PriorityMessages ready) {
+    LoggedMessages(PriorityMessages ready, Unsettled unsettled) {
         this.ready = ready;
+        this.unsettled = unsettled;
     }
 
     void restore(RecoveredMessages recovered) {
@@ -79,31 +80,12 @@ final class LoggedMessages {
 
     /** A message is given to a consumer who will settle it; returns whether the log is to be told that more were delivered. */
     boolean delivered(QueueEntry entry) {
-        entry.after = unsettled;
-        if (unsettled != null) {
-            unsettled.before = entry;
-        }
-        unsettled = entry;
         if (entry.position <= deliveredUpTo) {
             return false;
         }
         boolean first = deliveredUpTo == deliveredKnown;
         deliveredUpTo = entry.position;
         return first;
-    }
-
-    /** It was settled, or has come back. */
-    void settled(QueueEntry entry) {
-        if (entry.before == null) {
-            unsettled = entry.after;
-        } else {
-            entry.before.after = entry.after;
-        }
-        if (entry.after != null) {
-            entry.after.before = entry.before;
-        }
-        entry.before = null;
-        entry.after = null;
     }
 
     /** Up to which position messages may have been delivered; the log is told that now. */
@@ -209,7 +191,7 @@ final class LoggedMessages {
         return ready;
     }
 
-    QueueEntry unsettled() {
+    Unsettled unsettled() {
         return unsettled;
     }
 
@@ -278,8 +260,10 @@ final class LoggedMessages {
     }
 
     private void forEachInMemory(Consumer<QueueEntry> each) {
-        for (QueueEntry entry = unsettled; entry != null; entry = entry.after) {
-            each.accept(entry);
+        for (QueueEntry entry = unsettled.oldest(); entry != null; entry = entry.after) {
+            if (entry.isLogged()) {
+                each.accept(entry);
+            }
         }
         for (int level = 0; level < ready.levels(); level++) {
             ready.forEachResident(level, entry -> {

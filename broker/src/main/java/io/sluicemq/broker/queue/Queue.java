@@ -14,6 +14,7 @@ import io.sluicemq.base.Loop;
 import io.sluicemq.base.LoopOwned;
 import io.sluicemq.broker.flow.Account;
 import io.sluicemq.broker.flow.AddressLimits;
+import io.sluicemq.broker.flow.ConsumerRule;
 import io.sluicemq.broker.flow.FullPolicy;
 import java.util.ArrayList;
 import java.util.List;
@@ -59,6 +60,7 @@ public final class Queue {
     private final Arrivals arrivals;
     private final Transits transits;
     private final Disuse disuse;
+    private final SlowConsumers slowConsumers;
     private boolean removed;
     private boolean hadConsumers;
 
@@ -90,7 +92,8 @@ public final class Queue {
         this.effects = effects;
         this.account = account;
         this.ready = new PriorityMessages(options.maxPriority());
-        this.logged = new LoggedMessages(ready);
+        Unsettled unsettled = new Unsettled();
+        this.logged = new LoggedMessages(ready, unsettled);
         this.expirations = new Expirations(this, ready, loop);
         this.consumers = new Consumers(options.singleActiveConsumer());
         this.refusals = new Refusals(consumers);
@@ -111,6 +114,9 @@ public final class Queue {
                 loop);
         this.transits = new Transits(this, ready, stock, logged, refusals, groups, expirations);
         this.disuse = new Disuse(this, consumers, loop);
+        this.slowConsumers = new SlowConsumers(
+                this, ready, settlements, departures, consumers, groups, unsettled, account, effects, loop);
+        capacity.tell(slowConsumers);
         account.gate().makesRoom(bytes -> effects.lettersLetGo(this, bytes));
     }
 
@@ -205,10 +211,36 @@ public final class Queue {
     public void limits(AddressLimits limits) {
         loop.assertCurrent();
         if (!removed) {
-            account.limits(limits);
+            slowConsumers.limits().own(limits);
             capacity.makeRoom(0, 0);
             limitMemory(limits);
         }
+    }
+
+    /**
+     * Another rule holds for its consumers, with effect on those there are.
+     *
+     * @param rule null for none: {@link #checkConsumers} is to be called no more
+     * @param kind which subscription it is
+     */
+    public void consumerRule(ConsumerRule rule, SubscriptionKind kind) {
+        loop.assertCurrent();
+        if (!removed) {
+            slowConsumers.rule(rule, kind);
+            capacity.makeRoom(0, 0);
+        }
+    }
+
+    /** Looks for consumers that are too slow by its rule; to be called once a period of that. */
+    public void checkConsumers() {
+        loop.assertCurrent();
+        slowConsumers.check();
+    }
+
+    /** What holds for its consumers; null for nothing. */
+    public ConsumerRule consumerRule() {
+        loop.assertCurrent();
+        return slowConsumers.rule();
     }
 
     private void limitMemory(AddressLimits limits) {
@@ -222,7 +254,7 @@ public final class Queue {
         used();
         expirations.watchBacklog();
         delays.arm();
-        limitMemory(account.limits());
+        limitMemory(slowConsumers.limits().own());
     }
 
     public boolean isRemoved() {
@@ -237,7 +269,7 @@ public final class Queue {
     /** What its consumers have done, for people; in no order that means anything. */
     public List<ConsumerSample> consumers() {
         loop.assertCurrent();
-        return consumers.all().stream().map(ConsumerSample::of).toList();
+        return consumers.all().stream().map(this::sample).toList();
     }
 
     /**
@@ -245,15 +277,17 @@ public final class Queue {
      *
      * @param connection the name of its connection
      * @param settledMessages how many it has settled since it began
+     * @param measure how much it has to do; null if there is no rule about that
+     * @param slowMillis for how long it has been too slow; negative if it isn't
      */
     public record ConsumerSample(
-            Object identity, String connection, String tag, int unsettledMessages, long settledMessages) {
+            Object identity, String connection, String tag, int unsettledMessages, long settledMessages,
+            SlowConsumer.Measure measure, long slowMillis) {}
 
-        static ConsumerSample of(QueueConsumer consumer) {
-            return new ConsumerSample(
-                    consumer, consumer.client().toString(), consumer.spec().tag(), consumer.unsettled(),
-                    consumer.settledMessages());
-        }
+    private ConsumerSample sample(QueueConsumer consumer) {
+        return new ConsumerSample(
+                consumer, consumer.client().toString(), consumer.spec().tag(), consumer.unsettled(),
+                consumer.settledMessages(), slowConsumers.measureNow(consumer), slowConsumers.slowMillis(consumer));
     }
 
     public int unsettled() {
@@ -426,6 +460,7 @@ public final class Queue {
         }
         hadConsumers |= !consumer.browses();
         consumers.add(consumer);
+        slowConsumers.added(consumer);
         effects.changed(1, 0, 0);
         disuse.stop();
         return null;
@@ -446,10 +481,11 @@ public final class Queue {
         }
         end(consumer);
         effects.changed(-1, 0, 0);
+        boolean goes = slowConsumers.removed(consumer);
         if (!consumers.take()) {
             pace.release();
         }
-        if (!consumers.take() && !consumer.browses() && options.autoDelete() && hadConsumers) {
+        if (goes || !consumers.take() && !consumer.browses() && options.autoDelete() && hadConsumers) {
             remove();
             return;
         }
@@ -505,6 +541,7 @@ public final class Queue {
     public void written(QueueConsumer consumer, long bytes) {
         assert loop.isCurrent();
         deliveries.written(consumer, bytes);
+        slowConsumers.looked(consumer);
     }
 
     /** A client stops or resumes a consumer. */
@@ -576,6 +613,7 @@ public final class Queue {
             return;
         }
         pace.release();
+        slowConsumers.stop(SlowConsumer.End.GONE);
         effects.removed(this);
         removed = true;
         account.end();
@@ -604,11 +642,13 @@ public final class Queue {
      */
     void settled(QueueEntry entry, Outcome outcome, Completion completion, boolean committed) {
         assert loop.isCurrent();
+        QueueConsumer consumer = entry.consumer;
         boolean stays = settlements.settled(entry, outcome, completion, committed);
         if (removed) {
             return;
         }
         deliveries.dispatch();
+        slowConsumers.looked(consumer);
         capacity.dropOverflow();
         if (stays && paging != null) {
             paging.trim();

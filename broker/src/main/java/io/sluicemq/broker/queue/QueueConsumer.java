@@ -35,6 +35,11 @@ public final class QueueConsumer {
     private boolean ended;
     private int unsettled;
     private long settledMessages;
+    private long unsettledBytes;
+    /** What is seen of how fast it is; null if nobody looks. */
+    ConsumerWatch watch;
+    /** Whether its client has set its limit so that nothing more may come. */
+    private boolean limitStops;
     /** How many messages of the queue it is not to have again. */
     int refusals;
     /** How many buckets of groups are its own. */
@@ -54,6 +59,7 @@ public final class QueueConsumer {
         this.client = client;
         this.credit = settles() || spec.prefetch() == 0 ? UNLIMITED : spec.prefetch();
         this.limit = spec.credit() == ConsumerSpec.Credit.LIMIT ? 0 : Long.MAX_VALUE;
+        this.limitStops = limit == 0;
     }
 
     public ConsumerSpec spec() {
@@ -135,6 +141,10 @@ public final class QueueConsumer {
     void limit(long deliveries) {
         limit = deliveries;
         limitChanges++;
+        limitStops = limit <= given;
+        if (limitStops && watch != null) {
+            watch.stopped();
+        }
     }
 
     /** How often its limit was set. */
@@ -146,6 +156,10 @@ public final class QueueConsumer {
     void limitToGiven(int changes) {
         if (limitChanges == changes) {
             limit = given;
+            limitStops = true;
+            if (watch != null) {
+                watch.stopped();
+            }
         }
     }
 
@@ -196,6 +210,7 @@ public final class QueueConsumer {
             settledMessages++;
         } else {
             unsettled++;
+            unsettledBytes += bytes;
             if (credit != UNLIMITED) {
                 credit--;
             }
@@ -203,8 +218,9 @@ public final class QueueConsumer {
     }
 
     /** It has settled one. */
-    void settledOne() {
+    void settledOne(int bytes) {
         unsettled--;
+        unsettledBytes -= bytes;
         settledMessages++;
         if (credit != UNLIMITED) {
             credit++;
@@ -222,5 +238,28 @@ public final class QueueConsumer {
 
     void pause(boolean paused) {
         this.paused = paused;
+        if (paused && watch != null) {
+            watch.stopped();
+        }
+    }
+
+    /** Bytes of messages that it holds unsettled. */
+    long unsettledBytes() {
+        return unsettledBytes;
+    }
+
+    /** How many messages it was given since it began. */
+    long given() {
+        return given;
+    }
+
+    /** Whether its client has said that nothing is to come. */
+    boolean isStopped() {
+        return paused || limitStops;
+    }
+
+    /** Whether it has used up the credit that its client gave it. */
+    boolean isOutOfLimit() {
+        return given >= limit;
     }
 }

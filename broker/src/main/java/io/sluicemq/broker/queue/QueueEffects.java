@@ -135,6 +135,21 @@ public interface QueueEffects {
     /** Counts: the queue has gained or lost consumers, or turned messages from ready to unsettled (positive) or back. */
     void changed(int consumers, int ready, int unsettled);
 
+    /** A consumer, or a subscription that nobody is attached to, is too slow from now on, and this is done about it. */
+    void slow(SlowConsumer consumer, SlowConsumer.Action action);
+
+    /** It isn't any more. */
+    void slowEnded(SlowConsumer consumer, SlowConsumer.End end);
+
+    /**
+     * A queue whose rule says that it cycles has dropped messages to make room.
+     *
+     * @param sinceMillis since how long
+     * @param lackedMessages for how many more it would have needed room to drop none
+     * @param lackedBytes bytes of these
+     */
+    void cycled(Queue queue, long messages, long bytes, long sinceMillis, long lackedMessages, long lackedBytes);
+
     /** Counts: so many more messages (fewer, if negative) are not to be delivered yet. */
     void delayed(int difference);
 }

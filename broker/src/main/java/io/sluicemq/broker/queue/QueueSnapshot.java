@@ -108,8 +108,10 @@ public final class QueueSnapshot {
             open(levels, each.level).residents.add(new Resident(
                     BEFORE_ALL, each.position, each.share, each.headerBytes, each.bodyBytes, each.expiresAtMillis));
         }
-        for (QueueEntry entry = logged.unsettled(); entry != null; entry = entry.after) {
-            add(levels, ready.level(entry), entry, deliveredUpTo, failed);
+        for (QueueEntry entry = logged.unsettled().oldest(); entry != null; entry = entry.after) {
+            if (entry.isLogged()) {
+                add(levels, ready.level(entry), entry, deliveredUpTo, failed);
+            }
         }
         for (int number = 0; number < levels.length; number++) {
             int here = number;

@@ -25,6 +25,7 @@ final class Settlements {
     private final Groups groups;
     private final Refusals refusals;
     private final LoggedMessages logged;
+    private final Unsettled held;
     private final QueueEffects effects;
     private final Loop loop;
     private Paging paging;
@@ -45,6 +46,7 @@ final class Settlements {
         this.groups = groups;
         this.refusals = refusals;
         this.logged = logged;
+        this.held = logged.unsettled();
         this.effects = effects;
         this.loop = loop;
     }
@@ -64,6 +66,7 @@ final class Settlements {
 
     /** A consumer has an entry and is to settle it. */
     void awaits(QueueEntry entry) {
+        held.add(entry);
         unsettled++;
         unsettledBytes += entry.message.sizeBytes();
         effects.changed(0, 0, 1);
@@ -81,13 +84,11 @@ final class Settlements {
      */
     boolean settled(QueueEntry entry, Outcome outcome, Completion completion, boolean committed) {
         QueueConsumer consumer = entry.consumer;
-        consumer.settledOne();
+        consumer.settledOne(entry.message.sizeBytes());
+        held.remove(entry);
         unsettled--;
         unsettledBytes -= entry.message.sizeBytes();
         effects.changed(0, 0, -1);
-        if (entry.isLogged()) {
-            logged.settled(entry);
-        }
         if (queue.isRemoved()) {
             // The record of the queue's end may still be on its way to the disk.
             departures.ended(entry, true, completion);
@@ -120,6 +121,9 @@ final class Settlements {
         }
         if (entry.inGroup) {
             groups.settled(entry, consumer);
+        }
+        if (consumer.watch != null) {
+            consumer.watch.settled(!stays, consumer, ready);
         }
         if (!consumer.hasEnded()) {
             consumers.offer(consumer);

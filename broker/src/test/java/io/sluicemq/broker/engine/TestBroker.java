@@ -357,6 +357,11 @@ class TestBroker {
         int creditWanted;
         int creditReturned;
         String cancelledFor;
+        /** How it is to be cut; null as long as it isn't. */
+        Cut tooSlow;
+        /** What it does then. */
+        Runnable onTooSlow = () -> {};
+        long sentBytes;
         /** Does something with each delivery as it comes. */
         BiConsumer<TestConsumer, Delivery> onDelivery = (consumer, delivery) -> {};
 
@@ -384,6 +389,17 @@ class TestBroker {
         @Override
         public void cancelled(String reason) {
             cancelledFor = reason;
+        }
+
+        @Override
+        public void tooSlow(Cut cut) {
+            tooSlow = cut;
+            onTooSlow.run();
+        }
+
+        @Override
+        public long sentBytes() {
+            return sentBytes;
         }
 
         @Override

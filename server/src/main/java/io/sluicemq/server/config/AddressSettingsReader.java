@@ -8,6 +8,7 @@ import io.sluicemq.base.option.Settings;
 import io.sluicemq.broker.flow.AddressLimits;
 import io.sluicemq.broker.flow.AddressPattern;
 import io.sluicemq.broker.flow.AddressSettings;
+import io.sluicemq.broker.flow.ConsumerRule;
 import io.sluicemq.broker.flow.FullPolicy;
 import io.sluicemq.server.config.ServerOptions.UncooperativeProducers;
 import java.util.ArrayList;
@@ -75,7 +76,7 @@ final class AddressSettingsReader {
     private AddressSettingsReader() {}
 
     /** The limits of addresses. */
-    static AddressSettings addresses(List<Settings> list, List<Problem> problems) {
+    static AddressSettings addresses(List<Settings> list, List<Settings> topics, List<Problem> problems) {
         Map<AddressPattern, Section> sections = new LinkedHashMap<>();
         for (int i = 0; i < list.size(); i++) {
             Settings settings = list.get(i);
@@ -93,21 +94,25 @@ final class AddressSettingsReader {
             }
             AddressPattern pattern = AddressPattern.of(match.get());
             // Of two alike the reader, or the builder, has refused the second.
-            sections.putIfAbsent(pattern, new Section(settings, path, pattern, rule(match.get(), settings)));
+            sections.putIfAbsent(pattern, new Section(settings, path, pattern,
+                    rule(match.get(), settings, ConsumerRuleReader.read(settings, path, problems))));
         }
         List<Section> all = List.copyOf(sections.values());
-        AddressSettings result = new AddressSettings(all.stream().map(Section::rule).toList());
+        AddressSettings result = new AddressSettings(
+                all.stream().map(Section::rule).toList(), ConsumerRuleReader.topics(topics, problems));
         for (Section section : all) {
             boolean sane = checkAlone(section, problems);
             checkLimit(section, all, problems);
             if (sane) {
                 checkMerged(section, result, problems);
             }
+            checkConsumers(section, result, problems);
         }
+        ConsumerRuleReader.checkTopics(topics, result, problems);
         return result;
     }
 
-    private static AddressSettings.Rule rule(String match, Settings settings) {
+    private static AddressSettings.Rule rule(String match, Settings settings, ConsumerRule consumer) {
         return new AddressSettings.Rule(
                 match,
                 settings.find(ServerOptions.MAX_SIZE_BYTES).orElse(null),
@@ -123,7 +128,8 @@ final class AddressSettingsReader {
                         .orElse(null),
                 settings.find(ServerOptions.MAX_DELIVERY_ATTEMPTS).orElse(null),
                 settings.find(ServerOptions.DEAD_LETTER_ADDRESS).orElse(null),
-                settings.find(ServerOptions.EXPIRY_ADDRESS).orElse(null));
+                settings.find(ServerOptions.EXPIRY_ADDRESS).orElse(null),
+                consumer);
     }
 
     /** What a section says must have an effect beside its own policy. */
@@ -187,8 +193,37 @@ final class AddressSettingsReader {
         }
     }
 
+    /** What happens to a full address, and to a slow consumer of it, must be possible both. */
+    private static void checkConsumers(Section section, AddressSettings settings, List<Problem> problems) {
+        AddressSettings.Rule rule = section.rule();
+        boolean limits = rule.policy() != null || section.hasLimit() || Section.isLimit(rule.pageLimitBytes());
+        if (rule.consumer() == null && !limits) {
+            return;
+        }
+        for (String name : namesOf(rule.match())) {
+            ConsumerRule consumer = settings.consumerRuleOf(name, List.of());
+            Optional<String> conflict = ConsumerRuleReader.conflict(consumer, settings.limitsOf(name));
+            if (conflict.isPresent()) {
+                if (rule.consumer() != null) {
+                    ConsumerRuleReader.refusePolicy(section.settings(), section.path(), conflict.get(), problems);
+                } else {
+                    Option<?> option = rule.policy() != null
+                            ? ServerOptions.ADDRESS_FULL_POLICY
+                            : rule.maxBytes() != null
+                                    ? ServerOptions.MAX_SIZE_BYTES
+                                    : rule.maxMessages() != null
+                                            ? ServerOptions.MAX_MESSAGES
+                                            : ServerOptions.PAGE_LIMIT_BYTES;
+                    section.refuse(option, "does not go with the policy of 'consumer' for these addresses: "
+                            + conflict.get(), problems);
+                }
+                return;
+            }
+        }
+    }
+
     /** Some names that a pattern matches: those that no pattern matches by a word that happens to be there. */
-    private static List<String> namesOf(String match) {
+    static List<String> namesOf(String match) {
         List<String> names = new ArrayList<>();
         for (String some : List.of("", SOME_WORD, SOME_WORD + "." + SOME_WORD)) {
             List<String> words = new ArrayList<>();
@@ -250,7 +285,7 @@ final class AddressSettingsReader {
         return limits;
     }
 
-    private static String path(SectionList list, int index) {
+    static String path(SectionList list, int index) {
         return list.key() + "[" + index + "]";
     }
 }

@@ -87,7 +87,8 @@ public record ServerConfig(
                 limits,
                 storage(settings.section(ServerOptions.STORAGE), limits, problems),
                 Amqp10Config.of(settings.section(ServerOptions.AMQP10)),
-                AddressSettingsReader.addresses(settings.list(ServerOptions.ADDRESS_SETTINGS), problems),
+                AddressSettingsReader.addresses(
+                        settings.list(ServerOptions.ADDRESS_SETTINGS), settings.list(ServerOptions.TOPICS), problems),
                 AddressSettingsReader.virtualHosts(
                         settings.list(ServerOptions.VIRTUAL_HOST_LIMITS), virtualHosts, problems));
     }

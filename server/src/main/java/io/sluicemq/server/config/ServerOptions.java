@@ -1,5 +1,6 @@
 package io.sluicemq.server.config;
 
+import io.sluicemq.api.ConsumerSink;
 import io.sluicemq.api.Undeliverable;
 import io.sluicemq.base.option.NamedSections;
 import io.sluicemq.base.option.Option;
@@ -8,6 +9,8 @@ import io.sluicemq.base.option.Section;
 import io.sluicemq.base.option.SectionList;
 import io.sluicemq.broker.flow.AddressLimits;
 import io.sluicemq.broker.flow.AddressSettings;
+import io.sluicemq.broker.flow.ConsumerPolicy;
+import io.sluicemq.broker.flow.ConsumerRule;
 import io.sluicemq.broker.flow.FullPolicy;
 import io.sluicemq.transport.Tls;
 import java.nio.charset.StandardCharsets;
@@ -360,6 +363,92 @@ public final class ServerOptions {
             LETTER_QUEUE.orNone(AddressSettings.NO_ADDRESS),
             "The queue that expired messages go to, likewise. Without one they go to `dead-letter-address`.");
 
+    public static final Option<Long> CONSUMER_DEPTH = Option.of(
+            "depth",
+            OptionType.SIZE,
+            "How many bytes of messages may wait for a consumer or be held by it, headers and a little more for each message"
+                    + " included.")
+            .atLeast(1L);
+
+    public static final Option<Long> CONSUMER_MESSAGE_COUNT = Option.of(
+            "message-count",
+            OptionType.LONG,
+            "How many messages, likewise.")
+            .counting("messages")
+            .atLeast(1L);
+
+    public static final Option<Duration> CONSUMER_MESSAGE_AGE = Option.of(
+            "message-age",
+            OptionType.DURATION,
+            "How long the oldest of these may have been there.")
+            .between(Duration.ofMillis(1), Duration.ofDays(365));
+
+    public static final Option<Long> CONSUMER_RATE = Option.of(
+            "rate",
+            OptionType.LONG,
+            "How many messages a second a consumer is to deal with at least, while it has some.")
+            .counting("messages a second")
+            .between(1L, 1_000_000L);
+
+    public static final Option<Duration> CHECK_PERIOD = Option.of(
+            "check-period",
+            OptionType.DURATION,
+            "How often that is looked at. A consumer is too slow if it was so for all of such a period.")
+            .between(Duration.ofMillis(100), Duration.ofHours(1))
+            .defaultsTo(Duration.ofNanos(ConsumerRule.DEFAULT_PERIOD_NANOS));
+
+    public static final Option<ConsumerPolicy> CONSUMER_POLICY = Option.of(
+            "name",
+            OptionType.oneOf(ConsumerPolicy.class),
+            "`delete`: it is cut, and the queue of a transient subscription is deleted. `cycle`: the queue never holds more than"
+                    + " `depth` and `message-count`; its oldest messages are dropped to make room for new ones. `flow`: who publishes to"
+                    + " the queue waits. `notify`: it is told of, no more.")
+            .required();
+
+    public static final Option<Boolean> DELETE_PERSISTENT = Option.of(
+            "delete-persistent",
+            OptionType.BOOLEAN,
+            "With `delete`, whether the queue of a durable subscription is deleted, too, also while nobody is attached to it.")
+            .defaultsTo(false);
+
+    public static final Option<ConsumerSink.Cut> CUT = Option.of(
+            "cut",
+            OptionType.oneOf(ConsumerSink.Cut.class),
+            "With `delete`, what is cut with AMQP 0-9-1: the `channel`, with 506; or the `consumer` alone, by basic.cancel, for"
+                    + " clients that know that. With AMQP 1.0 it is the link in any case.")
+            .defaultsTo(ConsumerSink.Cut.CHANNEL);
+
+    public static final Section CONSUMER_POLICY_SECTION = new Section(
+            "policy", "What happens then.", CONSUMER_POLICY, DELETE_PERSISTENT, CUT);
+
+    public static final Section CONSUMER = new Section(
+            "consumer",
+            "When a consumer of such a queue is too slow, and what happens then. Of several matches the most specific that has"
+                    + " this key decides, with all of it.",
+            CONSUMER_DEPTH,
+            CONSUMER_MESSAGE_COUNT,
+            CONSUMER_MESSAGE_AGE,
+            CONSUMER_RATE,
+            CHECK_PERIOD,
+            CONSUMER_POLICY_SECTION);
+
+    public static final Option<String> TOPIC_KEY = Option.of(
+            "key",
+            OptionType.STRING.where(
+                    "a topic such as \"stocks.us.*\", in quotes if it begins with # or *",
+                    key -> key.getBytes(StandardCharsets.UTF_8).length <= MAX_NAME_BYTES),
+            "A topic, with `*` for any word and `#` for any number of words as in bindings to topic exchanges. It is about queues"
+                    + " with a binding that it covers: each topic that such a binding matches is matched by this key, too. The first"
+                    + " key that does decides.")
+            .required();
+
+    public static final SectionList TOPICS = new SectionList(
+            "topics",
+            "Slow consumers of topics: of queues that are bound to topic exchanges, and of which `address-settings` say nothing about"
+                    + " consumers. Can be changed while the broker runs.",
+            TOPIC_KEY,
+            new Section("TOPIC", "One topic, or several.", TOPIC_KEY, CONSUMER));
+
     public static final SectionList ADDRESS_SETTINGS = new SectionList(
             "address-settings",
             "What addresses may hold, what happens when one is full, and where messages go that nobody takes. Can be changed while the broker runs.",
@@ -377,7 +466,8 @@ public final class ServerOptions {
                     UNCOOPERATIVE_PRODUCERS,
                     MAX_DELIVERY_ATTEMPTS,
                     DEAD_LETTER_ADDRESS,
-                    EXPIRY_ADDRESS));
+                    EXPIRY_ADDRESS,
+                    CONSUMER));
 
     public static final Option<String> LIMITED_HOST =
             Option.of("name", NAME, "The virtual host, one of `virtual-hosts`.").required();
@@ -469,6 +559,7 @@ public final class ServerOptions {
             LIMITS,
             AMQP10,
             ADDRESS_SETTINGS,
+            TOPICS,
             VIRTUAL_HOST_LIMITS);
 
     private ServerOptions() {}

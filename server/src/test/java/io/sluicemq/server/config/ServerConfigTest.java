@@ -296,7 +296,7 @@ class ServerConfigTest {
                 wrong(
                         "plugins: []",
                         "1:1: unknown key 'plugins': expected one of data, storage, listeners, virtual-hosts, users,"
-                                + " anonymous-login, loops, longest-rest, limits, amqp10, address-settings, virtual-host-limits"),
+                                + " anonymous-login, loops, longest-rest, limits, amqp10, address-settings, topics, virtual-host-limits"),
                 wrong(
                         "listeners: {amqp: {ssl: true}}",
                         "1:20: unknown key 'ssl' in listeners.amqp: expected one of host, port, tls"),

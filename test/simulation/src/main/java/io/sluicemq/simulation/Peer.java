@@ -564,6 +564,16 @@ final class Peer implements ClientEvents {
         }
 
         @Override
+        public void tooSlow(Cut cut) {
+            throw new AssertionError("no rule says when it is too slow");
+        }
+
+        @Override
+        public long sentBytes() {
+            return 0;
+        }
+
+        @Override
         public void creditWanted() {
             int messages = 1 + random.nextInt(3);
             loop.execute(() -> {

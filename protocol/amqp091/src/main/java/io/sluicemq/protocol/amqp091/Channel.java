@@ -2,6 +2,7 @@ package io.sluicemq.protocol.amqp091;
 
 import io.netty.buffer.ByteBuf;
 import io.sluicemq.api.BrokerError;
+import io.sluicemq.api.ConsumerSink;
 import io.sluicemq.api.Reply;
 import io.sluicemq.base.LoopOwned;
 import io.sluicemq.protocol.amqp091.codec.BasicProperties;
@@ -447,6 +448,21 @@ final class Channel {
                 fault.code().code(),
                 BrokerFaults.replyText(fault),
                 fault.classId() << 16 | fault.methodId());
+        release();
+    }
+
+    /**
+     * Closes the channel since a consumer of it is too slow. Clients compare the text, so it stands there as it is; no method of theirs
+     * has caused it.
+     */
+    void closeForSlowConsumer() {
+        if (phase != Phase.OPEN) {
+            return;
+        }
+        phase = Phase.FAILED;
+        connection.logChannelFault(this, ProtocolFault.at(0, ReplyCode.RESOURCE_ERROR, ConsumerSink.TOO_SLOW));
+        FrameEncoder.channelClose(
+                connection.out(), number, ReplyCode.RESOURCE_ERROR.code(), ConsumerSink.TOO_SLOW, 0);
         release();
     }
 

@@ -110,6 +110,16 @@ final class ChannelConsumer implements ConsumerSink, WindowOwner {
     }
 
     @Override
+    public void tooSlow(Cut cut) {
+        consuming.tooSlow(this, cut);
+    }
+
+    @Override
+    public long sentBytes() {
+        return consuming.sentBytes();
+    }
+
+    @Override
     public void creditWanted() {
         consuming.creditWanted(this);
     }

@@ -31,6 +31,7 @@ import io.sluicemq.protocol.amqp091.codec.ProtocolFaultException;
 import io.sluicemq.protocol.amqp091.codec.ReplyCode;
 import io.sluicemq.protocol.amqp091.codec.ShortString;
 import io.sluicemq.protocol.amqp091.codec.ShortStringCache;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -74,6 +75,7 @@ final class ConnectionSession implements ProtocolSession, ClientEvents, FrameHan
     private final PublisherHold publisherHold;
     private final ParkedPublishes parkedPublishes;
     private final WindowReturns windows;
+    private long sentBytes;
     private final LateSettlements lateSettlements;
     private final ConnectionLog log;
 
@@ -168,7 +170,39 @@ final class ConnectionSession implements ProtocolSession, ClientEvents, FrameHan
     /** Writes large output behind what is in the buffer. */
     void write(LateBytes bytes) {
         heartbeatsWrote();
-        wire.write(bytes);
+        wire.write(new CountedBytes(bytes));
+    }
+
+    /** Grows while large output leaves for the socket. */
+    long sentBytes() {
+        return sentBytes;
+    }
+
+    /** Large output that tells how much of it the socket has taken. */
+    private final class CountedBytes implements LateBytes {
+
+        private final LateBytes bytes;
+        private long reached;
+
+        CountedBytes(LateBytes bytes) {
+            this.bytes = bytes;
+        }
+
+        @Override
+        public long length() {
+            return bytes.length();
+        }
+
+        @Override
+        public void copy(long position, ByteBuffer target) {
+            int before = target.position();
+            bytes.copy(position, target);
+            long end = position + target.position() - before;
+            if (end > reached) {
+                sentBytes += end - reached;
+                reached = end;
+            }
+        }
     }
 
     PublishFacts publishFacts(BasicProperties properties) {

@@ -1,6 +1,7 @@
 package io.sluicemq.protocol.amqp091;
 
 import io.sluicemq.api.Consumer;
+import io.sluicemq.api.ConsumerSink;
 import io.sluicemq.api.ConsumerSpec;
 import io.sluicemq.api.Delivery;
 import io.sluicemq.api.Delivery.Outcome;
@@ -42,6 +43,8 @@ final class Consuming {
     private int prefetch;
     private long lastDeliveryTag;
     private long lastConsumerNumber;
+    /** Of deliveries up to this tag some were taken back from a consumer that was cut, whose client may not know that yet. */
+    private long takenBackUpTo;
 
     Consuming(Channel channel, ConnectionSession connection) {
         this.channel = channel;
@@ -175,6 +178,34 @@ final class Consuming {
         if (channel.open()) {
             notifyCancelled(consumer.tag());
         }
+    }
+
+    /**
+     * The broker wants a consumer ended that is too slow: alone, if that is to be and the client can be told so, else with its channel.
+     * What it holds returns to the queue, so the client may still settle what is not there any more.
+     */
+    void tooSlow(ChannelConsumer consumer, ConsumerSink.Cut cut) {
+        if (consumer.ended() || !channel.open()) {
+            return;
+        }
+        if (cut == ConsumerSink.Cut.CHANNEL || !connection.peer().can("consumer_cancel_notify")) {
+            channel.closeForSlowConsumer();
+            return;
+        }
+        connection.log().info(
+                "consumer '{}' of channel {} is cancelled: {}", consumer.tag(), channel.number(),
+                ConsumerSink.TOO_SLOW);
+        end(consumer);
+        notifyCancelled(consumer.tag());
+        cancelAtRelease(consumer);
+        takenBackUpTo = lastDeliveryTag;
+        unacked.takeOf(consumer, requeue);
+        gate.regulate();
+    }
+
+    /** Grows while bytes of large messages leave for the socket. */
+    long sentBytes() {
+        return connection.sentBytes();
     }
 
     private void end(ChannelConsumer consumer) {
@@ -420,8 +451,13 @@ final class Consuming {
     private void settle(int method, long deliveryTag, boolean multiple, Outcome outcome) {
         boolean all = multiple && deliveryTag == 0;
         if (!all && !unacked.contains(deliveryTag)) {
-            precondition(method, "unknown delivery tag " + Long.toUnsignedString(deliveryTag));
-            return;
+            if (deliveryTag <= 0 || deliveryTag > takenBackUpTo) {
+                precondition(method, "unknown delivery tag " + Long.toUnsignedString(deliveryTag));
+                return;
+            }
+            if (!multiple) {
+                return;
+            }
         }
         ChannelTransaction transaction = transactionFor(outcome);
         UnackedDeliveries.Visitor visitor = transaction != null ? take : visitor(outcome);

@@ -95,6 +95,16 @@ final class DirectReplies implements ConsumerSink, WindowOwner {
     }
 
     @Override
+    public void tooSlow(Cut cut) {
+        throw new IllegalStateException("what comes too fast for it is dropped");
+    }
+
+    @Override
+    public long sentBytes() {
+        return 0;
+    }
+
+    @Override
     public void creditWanted() {
         throw new IllegalStateException("replies need no credit");
     }

@@ -152,6 +152,25 @@ final class UnackedDeliveries {
         }
     }
 
+    /** Takes out all entries of a consumer and hands them on, the oldest first. */
+    void takeOf(ChannelConsumer consumer, Visitor visitor) {
+        UnackedDeliveries taken = new UnackedDeliveries();
+        int mask = tags.length - 1;
+        for (int i = 0; i < slots; i++) {
+            int at = head + i & mask;
+            if (deliveries[at] != null && consumers[at] == consumer) {
+                taken.add(tags[at], deliveries[at], consumer);
+                deliveries[at] = null;
+                consumers[at] = null;
+                live--;
+            }
+        }
+        dropHoles();
+        while (taken.slots > 0) {
+            taken.takeUpTo(taken.tags[taken.head], visitor);
+        }
+    }
+
     /** Puts entries that had been taken out back to their places. */
     void putBack(UnackedDeliveries taken) {
         UnackedDeliveries merged = new UnackedDeliveries();

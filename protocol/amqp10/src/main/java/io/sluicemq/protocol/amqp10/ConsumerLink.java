@@ -104,6 +104,8 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
     private boolean waitsForOutput;
     private boolean waitsForWindow;
     private long owedBytes;
+    /** Bytes of messages that were sent on it. */
+    private long sentBytes;
 
     ConsumerLink(AmqpSession session, Attach attach, int handle) {
         super(session, attach, handle);
@@ -537,6 +539,7 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
         FrameWriter.endTransfer(out, start);
         session().frameSent();
         currentAt += length;
+        sentBytes += length;
         if (!more) {
             message.clear();
             current = false;
@@ -576,6 +579,20 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
         } else {
             detach(new ErrorCondition(AmqpError.RESOURCE_DELETED, reason));
         }
+    }
+
+    @Override
+    public void tooSlow(Cut cut) {
+        if (pending()) {
+            refuse(AmqpError.RESOURCE_LIMIT_EXCEEDED, TOO_SLOW);
+        } else {
+            detach(new ErrorCondition(AmqpError.RESOURCE_LIMIT_EXCEEDED, TOO_SLOW));
+        }
+    }
+
+    @Override
+    public long sentBytes() {
+        return sentBytes;
     }
 
     @Override

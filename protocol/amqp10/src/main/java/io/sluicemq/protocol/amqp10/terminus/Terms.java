@@ -1,5 +1,6 @@
 package io.sluicemq.protocol.amqp10.terminus;
 
+import io.sluicemq.api.Client.QueueSpec;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
@@ -22,7 +23,7 @@ import java.util.Objects;
  */
 record Terms(String topic, String key, String selector, String noLocal, boolean shared) {
 
-    private static final String TOPIC = "x-topic";
+    private static final String TOPIC = QueueSpec.SUBSCRIBES_TO;
     private static final String KEY = "x-key";
     private static final String FILTER = "x-filter";
     private static final String NO_LOCAL = "x-no-local";

@@ -362,6 +362,16 @@ final class Peer {
         }
 
         @Override
+        public void tooSlow(Cut cut) {
+            throw new AssertionError("it is not too slow");
+        }
+
+        @Override
+        public long sentBytes() {
+            return 0;
+        }
+
+        @Override
         public void creditWanted() {
             throw new AssertionError("its credit is a limit");
         }

@@ -1,0 +1,524 @@
+package io.sluicemq.broker.queue;
+
+import io.sluicemq.api.ConsumerSink;
+import io.sluicemq.base.Loop;
+import io.sluicemq.base.LoopOwned;
+import io.sluicemq.broker.flow.Account;
+import io.sluicemq.broker.flow.ConsumerPolicy;
+import io.sluicemq.broker.flow.ConsumerRule;
+import io.sluicemq.broker.flow.EffectiveLimits;
+import io.sluicemq.broker.queue.SlowConsumer.Action;
+import io.sluicemq.broker.queue.SlowConsumer.End;
+import io.sluicemq.broker.queue.SlowConsumer.Measure;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Finds the consumers of a queue that are too slow by its rule, and does what the rule says. {@link #check} looks at them all, once a
+ * period; between two looks a {@link ConsumerWatch} each sees what the consumer does. One is too slow that had something to deal with
+ * all the time since the last look, was beyond a threshold whenever it had dealt with something, and is not about to catch up.
+ *
+ * <p>Owned by the queue's loop. Invariant: there is a watch for each consumer as long as there is a rule; producers are held by it only
+ * while a consumer is told of as slow.
+ */
+@LoopOwned
+final class SlowConsumers {
+
+    /** Who would be within its threshold after so many periods more, going on as in the last, catches up. */
+    private static final int CATCHES_UP_PERIODS = 10;
+
+    /** How many unsettled messages are looked at for the oldest: those that were delivered first. */
+    private static final int MOST_LOOKS = 1024;
+
+    /** Between two lines about what a queue has dropped to make room. */
+    private static final long CYCLED_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+    private final Queue queue;
+    private final PriorityMessages ready;
+    private final Settlements settlements;
+    private final Departures departures;
+    private final Consumers consumers;
+    private final Groups groups;
+    private final Unsettled unsettled;
+    private final Account account;
+    private final QueueEffects effects;
+    private final Loop loop;
+    private final EffectiveLimits limits;
+    private final Ages ages;
+    private final Cycled cycled = new Cycled();
+    private ConsumerRule rule;
+    private SubscriptionKind kind = SubscriptionKind.NONE;
+    private long checkedNanos;
+    private long periodNanos;
+    private long arrivedBefore;
+    private long arrived;
+    /** What waited at the last look at which nobody was attached, and a threshold was exceeded; negative for none. */
+    private long unattendedBefore = -1;
+    private boolean unattended;
+    private long unattendedSinceNanos;
+
+    SlowConsumers(
+            Queue queue, PriorityMessages ready, Settlements settlements, Departures departures, Consumers consumers,
+            Groups groups, Unsettled unsettled, Account account, QueueEffects effects, Loop loop) {
+        this.queue = queue;
+        this.ready = ready;
+        this.settlements = settlements;
+        this.departures = departures;
+        this.consumers = consumers;
+        this.groups = groups;
+        this.unsettled = unsettled;
+        this.account = account;
+        this.effects = effects;
+        this.loop = loop;
+        this.limits = new EffectiveLimits(account);
+        this.ages = new Ages(queue, ready, effects, loop);
+    }
+
+    /** The limits of the queue's address, which its rule may change. */
+    EffectiveLimits limits() {
+        return limits;
+    }
+
+    ConsumerRule rule() {
+        return rule;
+    }
+
+    // ---- what holds
+
+    /** Another rule holds from now on, null for none: what was seen until now counts no more. */
+    void rule(ConsumerRule next, SubscriptionKind subscription) {
+        kind = subscription;
+        if (next == null ? rule == null : next.equals(rule)) {
+            return;
+        }
+        stop(End.OTHER_RULE);
+        rule = next;
+        limits.rule(next);
+        checkedNanos = loop.nanoTime();
+        arrivedBefore = arrivals();
+        for (QueueConsumer consumer : consumers.all()) {
+            added(consumer);
+        }
+    }
+
+    /** Nobody is looked at any more. */
+    void stop(End end) {
+        Cycled.Report left = cycled.take(loop.nanoTime(), 0);
+        if (left != null) {
+            effects.cycled(
+                    queue, left.messages(), left.bytes(),
+                    TimeUnit.NANOSECONDS.toMillis(loop.nanoTime() - left.sinceNanos()), left.lackedMessages(),
+                    left.lackedBytes());
+        }
+        for (QueueConsumer consumer : consumers.all()) {
+            ended(consumer, end);
+        }
+        if (unattended) {
+            unattended(false, end);
+        }
+        unattendedBefore = -1;
+        rule = null;
+    }
+
+    void added(QueueConsumer consumer) {
+        if (rule != null) {
+            consumer.watch = new ConsumerWatch(rule);
+            consumer.watch.free = true;
+            if (unattended && !consumer.browses()) {
+                unattended(false, End.RECOVERED);
+            }
+            unattendedBefore = -1;
+        }
+    }
+
+    /** A consumer has ended, and is among the consumers no more; returns whether the queue goes with it. */
+    boolean removed(QueueConsumer consumer) {
+        boolean cut = consumer.watch != null && consumer.watch.cut;
+        ended(consumer, End.GONE);
+        if (rule != null) {
+            letGoIfCaughtUp();
+        }
+        return cut && rule != null && goes() && !consumers.take();
+    }
+
+    private void ended(QueueConsumer consumer, End end) {
+        if (consumer.watch != null && consumer.watch.slow) {
+            told(consumer, end, measure(consumer, false));
+        }
+        consumer.watch = null;
+    }
+
+    private void told(QueueConsumer consumer, End end, Measure measure) {
+        consumer.watch.slow = false;
+        effects.slowEnded(event(consumer, measure, List.of(), consumer.watch.slowSinceNanos), end);
+    }
+
+    /** Whether the rule has the queue deleted. */
+    private boolean goes() {
+        return rule.policy() == ConsumerPolicy.DELETE
+                && (kind == SubscriptionKind.TRANSIENT || kind == SubscriptionKind.DURABLE && rule.deletesDurable());
+    }
+
+    /** A consumer has settled something, or its socket has taken some, and what there was for it is given to it. */
+    void looked(QueueConsumer consumer) {
+        if (consumer.watch != null && isFree(consumer)) {
+            consumer.watch.free = true;
+        }
+    }
+
+    /** Whether a consumer has nothing to deal with, or nothing can be given to it for reasons that are not its own. */
+    private boolean isFree(QueueConsumer consumer) {
+        return consumer.unsettled() == 0 && consumer.isWindowOpen()
+                && (ready.size() == 0 || consumer.canTake() || consumer.isOutOfLimit());
+    }
+
+    // ---- the look
+
+    /** Looks at all consumers. */
+    void check() {
+        if (rule == null || queue.isRemoved()) {
+            return;
+        }
+        long now = loop.nanoTime();
+        periodNanos = Math.max(1, now - checkedNanos);
+        checkedNanos = now;
+        long all = arrivals();
+        arrived = all - arrivedBefore;
+        arrivedBefore = all;
+        findOldest();
+        for (QueueConsumer consumer : new ArrayList<>(consumers.all())) {
+            // What follows for one may end others, or the queue.
+            if (consumer.watch != null && rule != null) {
+                check(consumer);
+            }
+        }
+        if (rule != null && !consumers.take() && kind != SubscriptionKind.NONE) {
+            checkUnattended();
+        }
+        letGoIfCaughtUp();
+        tellCycled(now);
+    }
+
+    /** The queue has dropped messages to make room. */
+    void dropped(long messages, long bytes) {
+        if (rule != null && rule.cycles()) {
+            cycled.dropped(messages, bytes, loop.nanoTime());
+        }
+    }
+
+    private void tellCycled(long now) {
+        Cycled.Report report = cycled.take(now, CYCLED_NANOS);
+        if (report != null) {
+            effects.cycled(
+                    queue, report.messages(), report.bytes(), TimeUnit.NANOSECONDS.toMillis(now - report.sinceNanos()),
+                    report.lackedMessages(), report.lackedBytes());
+        }
+        if (ready.size() == 0) {
+            cycled.emptied();
+        }
+    }
+
+    private long arrivals() {
+        long sum = 0;
+        for (int level = 0; level < ready.levels(); level++) {
+            sum += ready.nextSequence(level);
+        }
+        return sum;
+    }
+
+    private void findOldest() {
+        for (QueueConsumer consumer : consumers.all()) {
+            if (consumer.watch != null) {
+                consumer.watch.oldestHeldMillis = Long.MAX_VALUE;
+            }
+        }
+        if (rule.maxAgeMillis() == ConsumerRule.NONE) {
+            return;
+        }
+        QueueEntry entry = unsettled.oldest();
+        for (int looks = 0; entry != null && looks < MOST_LOOKS; looks++) {
+            ConsumerWatch watch = entry.consumer.watch;
+            if (watch != null) {
+                watch.oldestHeldMillis = Math.min(watch.oldestHeldMillis, Ages.sinceMillis(entry.message));
+            }
+            entry = entry.after;
+        }
+    }
+
+    private void check(QueueConsumer consumer) {
+        ConsumerWatch watch = consumer.watch;
+        watch.countsWaiting = !consumer.filters() && !groups.anyReady();
+        Measure measure = measure(consumer, true);
+        boolean free = isFree(consumer) || consumer.isStopped();
+        boolean judged = watch.begun && !watch.free && !free && watch.hasHeld(consumer) && !consumer.browses()
+                && consumers.takesPart(consumer) && !departures.tooManyLettersWait();
+        List<String> exceeded = judged ? exceeded(consumer, measure) : List.of();
+        boolean hadNothing = watch.free || free;
+        watch.begin(consumer, ready, free);
+        if (watch.cut) {
+            return;
+        }
+        if (isSendingLarge(consumer)) {
+            ask(consumer, measure, exceeded, hadNothing);
+        } else {
+            watch.sentBytes = -1;
+            judge(consumer, measure, exceeded, hadNothing);
+        }
+    }
+
+    /** Whether a message that is larger than its window is on its way to its socket. */
+    private static boolean isSendingLarge(QueueConsumer consumer) {
+        return consumer.unwrittenBytes() > 2L * QueueConsumer.WINDOW_BYTES;
+    }
+
+    /** Of one that is being sent a large message it matters whether its bytes move, which its client's loop knows. */
+    private void ask(QueueConsumer consumer, Measure measure, List<String> exceeded, boolean hadNothing) {
+        ConsumerWatch watch = consumer.watch;
+        if (watch.asked) {
+            return;
+        }
+        watch.asked = true;
+        ConsumerSink sink = consumer.sink();
+        loop.send(consumer.clientLoop(), () -> {
+            long sent = sink.sentBytes();
+            consumer.clientLoop().send(loop, () -> {
+                watch.asked = false;
+                if (consumer.watch != watch) {
+                    return; // it has ended, or another rule holds
+                }
+                boolean moves = watch.sentBytes < 0 || watch.sentBytes != sent;
+                watch.sentBytes = sent;
+                judge(consumer, measure, moves ? List.of() : exceeded, hadNothing);
+                letGoIfCaughtUp();
+            });
+        });
+    }
+
+    private Measure measure(QueueConsumer consumer, boolean withRate) {
+        ConsumerWatch watch = consumer.watch;
+        long oldest = watch.oldestHeldMillis;
+        if (rule.maxAgeMillis() != ConsumerRule.NONE && watch.countsWaiting) {
+            oldest = Math.min(oldest, ages.oldestReadyMillis());
+        }
+        return new Measure(
+                watch.messages(consumer, ready), watch.bytes(consumer, ready), ages.ageMillis(oldest),
+                withRate && watch.begun ? watch.doneSince(consumer) * 1e9 / periodNanos : -1);
+    }
+
+    /** The thresholds that a consumer has exceeded since the last look, in words. */
+    private List<String> exceeded(QueueConsumer consumer, Measure measure) {
+        ConsumerWatch watch = consumer.watch;
+        List<String> exceeded = new ArrayList<>();
+        if (isBeyond(rule.maxMessages(), measure.messages(), watch.lowMessages)
+                && !catchesUp(consumer, measure.messages() - rule.maxMessages())) {
+            exceeded.add("message-count " + measure.messages() + " > " + rule.maxMessages());
+        }
+        if (isBeyond(rule.maxBytes(), measure.bytes(), watch.lowBytes)
+                && !catchesUp(consumer, partOf(measure, measure.bytes() - rule.maxBytes()))) {
+            exceeded.add("depth " + measure.bytes() + " > " + rule.maxBytes() + " bytes");
+        }
+        if (isBeyond(rule.maxAgeMillis(), measure.oldestMillis(), Long.MAX_VALUE)
+                && !catchesUp(consumer, measure.messages())) {
+            exceeded.add("message-age " + measure.oldestMillis() + " > " + rule.maxAgeMillis() + " ms");
+        }
+        long needed = rule.minPerSecond() == ConsumerRule.NONE
+                ? 0
+                : rule.minPerSecond() * (periodNanos / 1_000) / TimeUnit.SECONDS.toMicros(1);
+        if (watch.doneSince(consumer) < needed) {
+            exceeded.add(String.format(
+                    Locale.ROOT, "rate %.1f < %d a second", measure.perSecond(), rule.minPerSecond()));
+        }
+        return exceeded;
+    }
+
+    private static boolean isBeyond(long threshold, long measured, long lowest) {
+        return threshold != ConsumerRule.NONE && measured > threshold && lowest > threshold;
+    }
+
+    /** How many messages so many bytes are about. */
+    private static long partOf(Measure measure, long bytes) {
+        return (long) Math.ceil((double) measure.messages() * bytes / Math.max(1, measure.bytes()));
+    }
+
+    /**
+     * Whether a consumer will have made up for so many messages before long, if it and all those who share the queue with it go on as
+     * it did in this period. So of several only those are slow that do less than their part.
+     */
+    private boolean catchesUp(QueueConsumer consumer, long messages) {
+        ConsumerWatch watch = consumer.watch;
+        long pace = watch.countsWaiting
+                ? sharing() * watch.doneSince(consumer) - arrived
+                : watch.doneSince(consumer);
+        return pace > 0 && messages <= CATCHES_UP_PERIODS * pace;
+    }
+
+    private long sharing() {
+        long sharing = 0;
+        for (QueueConsumer consumer : consumers.all()) {
+            if (!consumer.browses() && !consumer.filters() && !consumer.isStopped() && consumers.takesPart(consumer)) {
+                sharing++;
+            }
+        }
+        return sharing;
+    }
+
+    // ---- what follows
+
+    /** @param hadNothing whether it had nothing to deal with at some moment since the last look */
+    private void judge(QueueConsumer consumer, Measure measure, List<String> exceeded, boolean hadNothing) {
+        ConsumerWatch watch = consumer.watch;
+        if (exceeded.isEmpty()) {
+            // Held producers make the queue short, so only one that has run out of messages shows that it has caught up.
+            if (watch.slow && (hadNothing || rule.policy() != ConsumerPolicy.FLOW)) {
+                told(consumer, End.RECOVERED, measure);
+            }
+            return;
+        }
+        boolean begins = !watch.slow;
+        if (begins) {
+            watch.slow = true;
+            watch.slowSinceNanos = checkedNanos - periodNanos;
+            effects.slow(event(consumer, measure, exceeded, watch.slowSinceNanos), actionOn(consumer));
+        }
+        switch (rule.policy()) {
+            case DELETE -> cut(consumer);
+            case FLOW -> hold(begins, measure);
+            case CYCLE, NOTIFY -> {}
+        }
+    }
+
+    private Action actionOn(QueueConsumer consumer) {
+        return switch (rule.policy()) {
+            case DELETE -> Action.CUT;
+            case FLOW -> Action.HOLD;
+            case CYCLE, NOTIFY -> Action.NONE;
+        };
+    }
+
+    private void cut(QueueConsumer consumer) {
+        consumer.watch.cut = true;
+        ConsumerSink sink = consumer.sink();
+        ConsumerSink.Cut cut = rule.cut();
+        // As an event of its own: on this loop it would end the consumer while it is being looked at.
+        loop.execute(() -> loop.send(consumer.clientLoop(), () -> sink.tooSlow(cut)));
+    }
+
+    /** Holds producers; while the oldest is too old for less and less, so that it is not for ever. */
+    private void hold(boolean begins, Measure measure) {
+        long used = Math.max(1, account.usedMessages());
+        boolean tooOld = rule.maxAgeMillis() != ConsumerRule.NONE && measure.oldestMillis() > rule.maxAgeMillis();
+        if (begins && !limits.isHolding()) {
+            limits.hold(used);
+        } else if (tooOld) {
+            limits.hold(Math.max(1, used / 2));
+        }
+    }
+
+    private void letGoIfCaughtUp() {
+        if (!limits.isHolding()) {
+            return;
+        }
+        for (QueueConsumer consumer : consumers.all()) {
+            if (consumer.watch != null && consumer.watch.slow) {
+                return;
+            }
+        }
+        if (!unattended) {
+            limits.letGo();
+        }
+    }
+
+    private SlowConsumer event(
+            QueueConsumer consumer, Measure measure, List<String> exceeded, long sinceNanos) {
+        int others = consumers.size() - (consumers.all().contains(consumer) ? 1 : 0);
+        return new SlowConsumer(
+                queue.name(), account.virtualHost(), consumer.client(), consumer.spec().tag(), rule, measure, exceeded,
+                TimeUnit.NANOSECONDS.toMillis(loop.nanoTime() - sinceNanos), others);
+    }
+
+    // ---- subscriptions that nobody is attached to
+
+    private void checkUnattended() {
+        Measure measure = new Measure(
+                ready.size() + (long) settlements.unsettled(), ready.sizeBytes() + settlements.unsettledBytes(),
+                ages.ageMillis(rule.maxAgeMillis() == ConsumerRule.NONE ? Long.MAX_VALUE : ages.oldestReadyMillis()),
+                -1);
+        List<String> exceeded = new ArrayList<>();
+        if (isBeyond(rule.maxMessages(), measure.messages(), Long.MAX_VALUE)) {
+            exceeded.add("message-count " + measure.messages() + " > " + rule.maxMessages());
+        }
+        if (isBeyond(rule.maxBytes(), measure.bytes(), Long.MAX_VALUE)) {
+            exceeded.add("depth " + measure.bytes() + " > " + rule.maxBytes() + " bytes");
+        }
+        if (isBeyond(rule.maxAgeMillis(), measure.oldestMillis(), Long.MAX_VALUE)) {
+            exceeded.add("message-age " + measure.oldestMillis() + " > " + rule.maxAgeMillis() + " ms");
+        }
+        // Somebody may take messages one by one, without being a consumer.
+        boolean over = !exceeded.isEmpty() && unattendedBefore >= 0 && measure.messages() >= unattendedBefore;
+        if (exceeded.isEmpty()) {
+            unattendedBefore = -1;
+            if (unattended) {
+                unattended(false, End.RECOVERED);
+            }
+        } else {
+            unattendedBefore = measure.messages();
+        }
+        if (over && !unattended) {
+            unattended = true;
+            unattendedSinceNanos = checkedNanos - periodNanos;
+            actUnattended(measure, exceeded);
+        }
+    }
+
+    private void actUnattended(Measure measure, List<String> exceeded) {
+        boolean ownerIsThere = queue.owner() != null;
+        Action action = switch (rule.policy()) {
+            case DELETE -> goes() && !ownerIsThere ? Action.DELETE : Action.KEEP;
+            case FLOW -> Action.HOLD;
+            case CYCLE, NOTIFY -> Action.NONE;
+        };
+        effects.slow(unattendedEvent(measure, exceeded), action);
+        switch (action) {
+            case DELETE -> queue.remove();
+            case HOLD -> hold(true, measure);
+            case CUT, KEEP, NONE -> {}
+        }
+    }
+
+    private void unattended(boolean still, End end) {
+        unattended = still;
+        effects.slowEnded(unattendedEvent(
+                new Measure(ready.size(), ready.sizeBytes(), 0, -1), List.of()), end);
+    }
+
+    private SlowConsumer unattendedEvent(Measure measure, List<String> exceeded) {
+        return new SlowConsumer(
+                queue.name(), account.virtualHost(), null, "", rule, measure, exceeded,
+                TimeUnit.NANOSECONDS.toMillis(loop.nanoTime() - unattendedSinceNanos), 0);
+    }
+
+    // ---- for people
+
+    /** How much a consumer has to do at this moment, and how much it has done since the last look; null if nobody looks. */
+    Measure measureNow(QueueConsumer consumer) {
+        if (consumer.watch == null || rule == null) {
+            return null;
+        }
+        ConsumerWatch watch = consumer.watch;
+        findOldest();
+        Measure now = measure(consumer, false);
+        long sinceNanos = Math.max(1, loop.nanoTime() - checkedNanos);
+        return new Measure(
+                now.messages(), now.bytes(), now.oldestMillis(),
+                watch.begun ? watch.doneSince(consumer) * 1e9 / sinceNanos : -1);
+    }
+
+    /** How long a consumer has been slow, in milliseconds; negative if it isn't. */
+    long slowMillis(QueueConsumer consumer) {
+        return consumer.watch == null || !consumer.watch.slow
+                ? -1
+                : TimeUnit.NANOSECONDS.toMillis(loop.nanoTime() - consumer.watch.slowSinceNanos);
+    }
+}
