@@ -36,7 +36,8 @@ import org.junit.jupiter.api.condition.DisabledIfSystemProperty;
 
 /** Reported faults of finding slow consumers: who is not found, who is for nothing, and what is told of it. */
 @Timeout(60)
-@DisabledIfSystemProperty(named = "interop.uri", matches = ".+", disabledReason = "needs a broker that is set up for it")
+@DisabledIfSystemProperty(named = "interop.uri", matches = ".+",
+        disabledReason = "needs a broker that is set up for it")
 class ReportedSlowTest {
 
     private static final Duration PERIOD = Duration.ofMillis(200);
@@ -201,7 +202,8 @@ class ReportedSlowTest {
             Lab.until("it is told of", () -> lines(log, queue, "is too slow since") > 0);
             markers.awaitChecks();
             assertThat(lines(log, queue, "is too slow since")).as("once an episode").isEqualTo(1);
-            String line = log.messages(Level.WARN).stream().filter(each -> each.contains(queue)).findFirst().orElseThrow();
+            String line =
+                    log.messages(Level.WARN).stream().filter(each -> each.contains(queue)).findFirst().orElseThrow();
             int port = ((com.rabbitmq.client.impl.AMQConnection) connection).getLocalPort();
             assertThat(line).startsWith("consumer '" + mailbox.tag() + "' of queue '" + queue + "' in vhost '/', of ")
                     .contains("127.0.0.1:" + port + " -> ").contains("message-count 20 > 10").contains(" ms: ");

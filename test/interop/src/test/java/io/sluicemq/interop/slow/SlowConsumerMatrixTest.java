@@ -33,7 +33,8 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 @Execution(ExecutionMode.CONCURRENT)
 @Timeout(60)
-@DisabledIfSystemProperty(named = "interop.uri", matches = ".+", disabledReason = "needs a broker that is set up for it")
+@DisabledIfSystemProperty(named = "interop.uri", matches = ".+",
+        disabledReason = "needs a broker that is set up for it")
 class SlowConsumerMatrixTest {
 
     private static final int THRESHOLD = 10;
@@ -120,7 +121,8 @@ class SlowConsumerMatrixTest {
             slow.close();
             List<Integer> left = lab.drain(slow.queue()).stream().map(Integer::valueOf).toList();
             assertThat(left).containsExactlyElementsOf(numbers(left.getFirst(), feed.published()));
-            assertThat(left.getFirst()).as("the first that %s %s has not dealt with", client, mode).isIn(firstLeft(client, mode, cut));
+            assertThat(left.getFirst()).as("the first that %s %s has not dealt with", client, mode)
+                    .isIn(firstLeft(client, mode, cut));
             slow.unsubscribe();
         } else {
             Lab.until("its queue is deleted, and the memory of its messages free", () -> {

@@ -32,7 +32,8 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 /** Which consumers are too slow and which are not: edges of thresholds, those who recover, and ten among a thousand. */
 @Execution(ExecutionMode.CONCURRENT)
 @Timeout(60)
-@DisabledIfSystemProperty(named = "interop.uri", matches = ".+", disabledReason = "needs a broker that is set up for it")
+@DisabledIfSystemProperty(named = "interop.uri", matches = ".+",
+        disabledReason = "needs a broker that is set up for it")
 class WhoIsSlowTest {
 
     private static final int THRESHOLD = 10;
