@@ -91,6 +91,9 @@ final class SlowConsumers {
     void rule(ConsumerRule next, SubscriptionKind subscription) {
         kind = subscription;
         if (next == null ? rule == null : next.equals(rule)) {
+            if (kind == SubscriptionKind.NONE) {
+                nobodyIsMissed();
+            }
             return;
         }
         stop(End.OTHER_RULE);
@@ -100,6 +103,15 @@ final class SlowConsumers {
         arrivedBefore = arrivals();
         for (QueueConsumer consumer : consumers.all()) {
             added(consumer);
+        }
+    }
+
+    /** It is no subscription any more, so that nobody need be attached to it. */
+    private void nobodyIsMissed() {
+        unattendedBefore = -1;
+        if (unattended) {
+            unattended(false, End.OTHER_RULE);
+            letGoIfCaughtUp();
         }
     }
 
