@@ -15,6 +15,9 @@ public interface Broker {
      */
     void connect(ClientSpec spec, Loop loop, Reply<Client> reply);
 
+    /** The loop that owns what a protocol keeps for all of its connections; always the same one. */
+    Loop home();
+
     /**
      * Who connects.
      *

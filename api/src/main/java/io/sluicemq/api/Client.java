@@ -170,7 +170,7 @@ public interface Client {
 
     /**
      * The client is about to be closed, and nobody is interested any more in what it has published and is not stored: publishes that
-     * wait for room are dropped, commits that do fail. To be called before whatever waits for their answers.
+     * wait for room are dropped, which their completions learn as {@link BrokerError.Unavailable}; commits that do fail. To be called before whatever waits for their answers.
      */
     default void abandon() {}
 

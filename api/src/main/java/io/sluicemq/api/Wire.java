@@ -24,7 +24,10 @@ public interface Wire {
         }
     }
 
-    /** Whether the bytes waiting for the socket are below the high-water mark. */
+    /**
+     * Whether the bytes waiting for the socket are below the high-water mark, and more may be written in this turn. If only the turn
+     * stands in the way, {@link ProtocolSession#flushed} comes when it doesn't any more.
+     */
     boolean isWritable();
 
     /**

@@ -9,7 +9,6 @@ import io.netty.channel.EventLoop;
 import io.netty.channel.epoll.EpollSocketChannel;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.DuplexChannel;
-import io.netty.channel.uring.IoUringSocketChannel;
 import io.netty.handler.codec.DecoderException;
 import io.netty.handler.ssl.SslCloseCompletionEvent;
 import io.netty.handler.ssl.SslHandler;
@@ -38,7 +37,8 @@ import org.slf4j.LoggerFactory;
  * what the session writes. Owned by its loop.
  *
  * <p>Input is handed on as it was read; only what a session leaves (a partial frame, or all of it while it pauses) is kept.
- * Output of a turn gathers in one buffer and leaves at the turn's end by one flush. An idle connection holds no buffer.
+ * Output of a turn gathers in one buffer and leaves at the turn's end by one flush; of much output a part leaves in each turn. An
+ * idle connection holds no buffer.
  *
  * <p>The socket is read from while the session has not paused and the peer takes our output; never mind why it stopped, what
  * was kept is delivered before what comes after it, and never from within a call of the session.
@@ -56,6 +56,12 @@ final class Connection extends ChannelInboundHandlerAdapter implements Wire {
 
     /** A turn's output goes to the channel in pieces of about this size, so that buffers need not grow beyond it. */
     private static final int CHUNK_BYTES = 64 * 1024;
+
+    /**
+     * What leaves in a turn, in bytes and but for a little, as long as the peer takes it: others of the loop have their chance before
+     * there is more, however fast this one's peer is.
+     */
+    static final int TURN_BYTES = 512 * 1024;
 
     /** Room for one more frame behind a chunk, so that the buffer need not grow for it. */
     private static final int MAX_OUT_BYTES = CHUNK_BYTES + 16 * 1024;
@@ -97,6 +103,8 @@ final class Connection extends ChannelInboundHandlerAdapter implements Wire {
     private int outBytesExpected = MIN_OUT_BYTES;
     private boolean endOfTurnDue;
     private boolean transferring;
+    /** What the channel was given since the last end of a turn. If that is {@link #TURN_BYTES} or more, the next end is due. */
+    private long turnBytes;
     /** Output, none of it with the channel yet: buffers, and large output that is made when the channel takes it. */
     private final ArrayDeque<Object> waiting = new ArrayDeque<>(0);
 
@@ -379,23 +387,17 @@ final class Connection extends ChannelInboundHandlerAdapter implements Wire {
         if (lastBytesSent) {
             return;
         }
-        if (takesRegions()) {
-            send(new LateRegion(bytes), bytes.length());
-        } else if (bytes.length() > 0) {
+        if (bytes.length() > 0) {
             waiting.addLast(bytes);
             waitingBytes += bytes.length();
             pump();
+            holdInput();
         }
     }
 
-    /** Whether the channel itself makes large output when the socket takes it. */
-    private boolean takesRegions() {
-        return tls == null && !(channel instanceof IoUringSocketChannel);
-    }
-
-    /** Gives the channel of what waits as much as it takes for now. */
+    /** Gives the channel of what waits as much as it takes for now, and as a turn may. */
     private void pump() {
-        while (!waiting.isEmpty() && channel.isWritable()) {
+        while (!waiting.isEmpty() && channel.isWritable() && turnBytes < TURN_BYTES) {
             if (waiting.peekFirst() instanceof ByteBuf bytes) {
                 waiting.removeFirst();
                 waitingBytes -= bytes.readableBytes();
@@ -430,8 +432,10 @@ final class Connection extends ChannelInboundHandlerAdapter implements Wire {
     @Override
     public boolean isWritable() {
         loop.assertCurrent();
+        int gathered = out == null ? 0 : out.readableBytes();
         return waiting.isEmpty()
-                && channel.bytesBeforeUnwritable() > (out == null ? 0 : out.readableBytes());
+                && turnBytes + gathered < TURN_BYTES
+                && channel.bytesBeforeUnwritable() > gathered;
     }
 
     /** Whether the channel takes more, with nothing waiting before it. */
@@ -465,6 +469,10 @@ final class Connection extends ChannelInboundHandlerAdapter implements Wire {
 
     private void send(Object bytes, long length) {
         connections.written(length);
+        turnBytes += length;
+        if (turnBytes >= TURN_BYTES) {
+            requestEndOfTurn();
+        }
         transferring = true;
         context.writeAndFlush(bytes, channel.voidPromise());
         transferring = false;
@@ -478,11 +486,15 @@ final class Connection extends ChannelInboundHandlerAdapter implements Wire {
 
     private void endTurn() {
         endOfTurnDue = false;
+        turnBytes = 0;
+        pump();
         if (out != null) {
             transfer();
         }
         if (closing) {
-            finish();
+            if (!endOfTurnDue) {
+                finish();
+            }
             return;
         }
         useRoom();

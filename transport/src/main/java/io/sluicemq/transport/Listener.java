@@ -152,7 +152,6 @@ public final class Listener {
         private void configure(Channel accepted) {
             accepted.config().setAllocator(loops.allocator());
             accepted.config().setRecvByteBufAllocator(receiveBuffers);
-            accepted.config().setMessageSizeEstimator(LateRegion.SIZES);
             accepted.config().setWriteBufferWaterMark(waterMark);
             accepted.config().setOption(ChannelOption.TCP_NODELAY, true);
             accepted.config().setOption(ChannelOption.SO_KEEPALIVE, true);

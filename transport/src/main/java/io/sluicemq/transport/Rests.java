@@ -9,8 +9,8 @@ import io.sluicemq.base.LoopOwned;
  *
  * <p>A rest must not cost anybody his rate, and a peer that waits for each answer would send less. So the loop first watches
  * how many commands arrive without rests. Where peers send many without being answered it tries rests, and keeps them only if
- * no fewer commands arrive and each rest brings several a peer; a second later it asks again. What was tried in vain is left
- * alone for a while, each time for longer.
+ * no fewer commands arrive and each rest brings several a peer; a second later, or when fewer do, it asks again. What was tried
+ * in vain is left alone for a while, each time for longer.
  *
  * <p>Invariant: no rest is longer than the limit.
  */
@@ -38,6 +38,9 @@ final class Rests {
 
     /** What a rest is to bring: more in one turn save little more, and cost time. */
     private static final int COMMANDS_A_REST = 24;
+
+    /** Where a read brings as many, commands share their turns as it is. */
+    private static final int COMMANDS_A_READ = 8;
 
     /** The system makes shorter ones this long anyway, in nanoseconds. */
     private static final long SHORTEST = 50_000;
@@ -117,18 +120,19 @@ final class Rests {
         if (elapsed < WATCHED) {
             return;
         }
-        // By reads: commands that come in few large reads are in few turns as it is.
-        boolean busy = peers > 0 && reads * MILLISECOND >= COMMANDS_A_PEER * peers * elapsed;
+        boolean busy = peers > 0
+                && reads * MILLISECOND >= COMMANDS_A_PEER * peers * elapsed
+                && commands < COMMANDS_A_READ * reads;
         if (busy && now - notBefore >= 0) {
             watched = (double) commands / elapsed;
-            rest = restAt(watched);
+            rest = restAt(watched, longest);
             state = State.TRYING;
         }
         begin(now);
     }
 
-    private long restAt(double rate) {
-        return Math.min(longest, Math.max(SHORTEST, (long) (COMMANDS_A_REST / rate)));
+    private static long restAt(double rate, long limit) {
+        return Math.min(limit, Math.max(SHORTEST, (long) (COMMANDS_A_REST / rate)));
     }
 
     private void judge(long now) {
@@ -137,11 +141,13 @@ final class Rests {
             return;
         }
         double rate = (double) commands / (now - since);
-        if (state == State.RESTING && useful && now - kept < KEPT) {
-            rest = restAt(rate);
+        boolean harmless = rate >= SAME * watched;
+        if (state == State.RESTING && useful && harmless && now - kept < KEPT) {
+            // Never longer: where that is what slows the peers down, it would be longer and longer.
+            rest = restAt(rate, rest);
         } else if (state == State.RESTING) {
             state = State.WATCHING;
-        } else if (useful && rate >= SAME * watched) {
+        } else if (useful && harmless) {
             state = State.RESTING;
             kept = now;
             penalty = FIRST_PENALTY;

@@ -6,11 +6,13 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.WriteBufferWaterMark;
+import io.sluicemq.api.LateBytes;
 import io.sluicemq.api.ProtocolSession;
 import io.sluicemq.api.Wire;
 import io.sluicemq.testkit.LogCapture;
 import io.sluicemq.testkit.ManualLoop;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -311,6 +313,67 @@ class ConnectionTest {
         assertThat(log).hasSize(5);
         assertThat(sent()).isEqualTo(".....");
         assertThat(loop.isReady()).isFalse();
+    }
+
+    @Test
+    void shouldSendAPartOfMuchOutputInEachTurnHoweverFastThePeer() {
+        connect();
+        receive("ECHO");
+        int[] left = {5 * Connection.TURN_BYTES / 1000};
+        onFlushed = () -> {
+            while (left[0] > 0 && wire.isWritable()) {
+                wire.out().writeZero(1000);
+                left[0]--;
+            }
+        };
+        loop.run(() -> wire.out().writeByte('.'));
+        int all = sentBytes();
+        int turns = 1;
+        while (loop.isReady()) {
+            loop.runTurn();
+            int sent = sentBytes();
+            assertThat(sent).isLessThan(Connection.TURN_BYTES + 128 * 1024);
+            all += sent;
+            turns++;
+        }
+        assertThat(all).isEqualTo(1 + 5 * Connection.TURN_BYTES / 1000 * 1000);
+        assertThat(turns).isGreaterThanOrEqualTo(5);
+        assertThat(left[0]).isZero();
+    }
+
+    @Test
+    void shouldSendAPartOfLateOutputInEachTurnAndCloseBehindIt() {
+        connect();
+        receive("ECHO");
+        loop.run(() -> {
+            wire.write(new LateBytes() {
+                @Override
+                public long length() {
+                    return 5L * Connection.TURN_BYTES;
+                }
+
+                @Override
+                public void copy(long position, ByteBuffer target) {
+                    target.put(new byte[target.remaining()]);
+                }
+            });
+            wire.out().writeByte('.');
+            wire.close();
+        });
+        int all = sentBytes();
+        while (loop.isReady()) {
+            assertThat(channel.isOutputShutdown()).isFalse();
+            loop.runTurn();
+            int sent = sentBytes();
+            assertThat(sent).isLessThan(Connection.TURN_BYTES + 128 * 1024);
+            all += sent;
+        }
+        assertThat(all).isEqualTo(5 * Connection.TURN_BYTES + 1);
+        assertThat(channel.isOutputShutdown()).isTrue();
+    }
+
+    private int sentBytes() {
+        return sent().length();
     }
 
     // ------------------------------------------------------------------------------------ the end

@@ -2,7 +2,9 @@ package io.sluicemq.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
@@ -72,6 +74,55 @@ class RestsTest {
         @Override
         public long next() {
             return arrival;
+        }
+    }
+
+    /** Sends on while fewer than a number are unanswered; an answer takes its way. */
+    private static final class Windowed implements Peer {
+
+        private final int window;
+        private final long gap;
+        private final long way;
+        private final Deque<Long> answers = new ArrayDeque<>();
+        private long sent;
+        private int unread;
+
+        Windowed(int window, long gap, long way) {
+            this.window = window;
+            this.gap = gap;
+            this.way = way;
+        }
+
+        private void send(long until) {
+            while (sent + gap <= until) {
+                if (unread + answers.size() == window && (answers.isEmpty() || answers.getFirst() > sent + gap)) {
+                    if (answers.isEmpty() || answers.getFirst() > until) {
+                        return;
+                    }
+                    sent = answers.removeFirst();
+                    continue;
+                }
+                while (!answers.isEmpty() && answers.getFirst() <= sent + gap) {
+                    answers.removeFirst();
+                }
+                sent += gap;
+                unread++;
+            }
+        }
+
+        @Override
+        public int read(long now) {
+            send(now);
+            int count = unread;
+            for (; unread > 0; unread--) {
+                answers.addLast(now + way);
+            }
+            return count;
+        }
+
+        @Override
+        public long next() {
+            return unread > 0 ? sent : unread + answers.size() < window ? sent + gap : answers.getFirst() + gap;
         }
     }
 
@@ -148,6 +199,20 @@ class RestsTest {
         Run without = new Run(
                 0, new Waiting(2, 200_000), new Waiting(2, 150_000), new Waiting(2, 180_000)).until(10 * SECOND);
         assertThat(with.commands).isGreaterThan(without.commands * 95 / 100);
+    }
+
+    /** Its window is too small for rests of a millisecond: they would take most of its rate. */
+    @Test
+    void shouldNotSlowDownAPeerWhoseWindowIsSoonFull() {
+        for (int window : new int[] {5, 10, 20, 40, 80}) {
+            for (long gap : new long[] {10_000, 20_000, 50_000, 100_000}) {
+                Run without = new Run(0, new Windowed(window, gap, 100_000)).until(3 * SECOND);
+                Run with = new Run(MILLISECOND, new Windowed(window, gap, 100_000)).until(3 * SECOND);
+                assertThat(with.commands)
+                        .as("a window of %d, a command each %d ns", window, gap)
+                        .isGreaterThan(without.commands * 88 / 100);
+            }
+        }
     }
 
     @Test

@@ -126,6 +126,11 @@ public final class BrokerEngine implements Broker {
     }
 
     @Override
+    public Loop home() {
+        return contexts[0].loop;
+    }
+
+    @Override
     public void connect(ClientSpec spec, Loop loop, Reply<Client> reply) {
         loop.assertCurrent();
         VirtualHost host = hosts.get(spec.virtualHost());

@@ -522,8 +522,10 @@ final class ConnectedClient implements Client {
 
     /** So many more bytes of replies (fewer, if negative) wait for the client's socket. */
     void unwrittenReplies(long differenceBytes) {
+        long before = unwrittenReplyBytes;
         unwrittenReplyBytes += differenceBytes;
-        context.messageBytes(differenceBytes);
+        context.messageBytes(
+                differenceBytes, MemoryBudget.ofLarge(unwrittenReplyBytes) - MemoryBudget.ofLarge(before));
     }
 
     @Override

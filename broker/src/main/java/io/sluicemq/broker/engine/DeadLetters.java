@@ -144,7 +144,7 @@ final class DeadLetters {
                 return;
             }
             blocked.poll();
-            context.messageBytes(-next.letter().message().sizeBytes());
+            context.messageLeft(next.letter().message().sizeBytes());
         }
         for (Queue queue : context.queues.toArray(Queue[]::new)) {
             queue.deadLettersGoOn();
@@ -289,12 +289,12 @@ final class DeadLetters {
             reserved = takeReserved();
             if (targets.length > 1) {
                 message().share(targets.length);
-                context.messageBytes(message().sizeBytes());
+                context.messageHeld(message().sizeBytes());
             }
             Route route = Route.of(targets);
             if (!blocked.isEmpty() || !hand(route)) {
                 blocked.add(new Blocked(this, route));
-                context.messageBytes(message().sizeBytes());
+                context.messageHeld(message().sizeBytes());
             }
         }
 

@@ -232,28 +232,32 @@ final class HostEffects implements QueueEffects {
 
     @Override
     public void stored(Message message) {
-        context.messageBytes(message.isShared() ? Message.ENTRY_BYTES : message.sizeBytes());
+        context.messageHeld(message.isShared() ? Message.ENTRY_BYTES : message.sizeBytes());
     }
 
     @Override
     public void notStored(Message message) {
         if (message.isShared() && message.releaseShare()) {
-            context.messageBytes(-message.sizeBytes());
+            context.messageLeft(message.sizeBytes());
         }
     }
 
     @Override
     public void released(Message message) {
-        long bytes = message.isShared() ? Message.ENTRY_BYTES : message.sizeBytes();
-        if (message.isShared() && message.releaseShare()) {
-            bytes += message.sizeBytes();
+        if (!message.isShared()) {
+            context.messageLeft(message.sizeBytes());
+            return;
         }
-        context.messageBytes(-bytes);
+        context.messageLeft(Message.ENTRY_BYTES);
+        if (message.releaseShare()) {
+            context.messageLeft(message.sizeBytes());
+        }
     }
 
     @Override
-    public void underWay(long differenceBytes) {
-        context.messageBytes(differenceBytes);
+    public void underWay(long bytesBefore, long bytesNow) {
+        context.messageBytes(
+                bytesNow - bytesBefore, MemoryBudget.ofLarge(bytesNow) - MemoryBudget.ofLarge(bytesBefore));
     }
 
     @Override

@@ -62,8 +62,10 @@ final class LoopContext {
     final PageOuts pageOuts;
     /** Whether messages take more than half of the memory that they may. */
     boolean memoryTight;
-    /** Whether messages take too much memory. */
+    /** Whether messages take too much memory, so that queues let go of them. */
     boolean memoryLow;
+    /** Whether they do even without the large ones, so that publishers wait. */
+    private boolean memoryHolds;
     /** Why the log takes no messages; empty while it does. */
     private String logRefusal = "";
 
@@ -95,6 +97,7 @@ final class LoopContext {
     private final List<Runnable> waiting = new ArrayList<>();
     private boolean reportPlanned;
     private long unreportedBytes;
+    private long unreportedOfLarge;
 
     private final Witness witness;
 
@@ -230,12 +233,17 @@ final class LoopContext {
         resumeWaiting();
     }
 
-    /** Messages take too much memory, or no more. */
-    void memory(boolean low) {
-        memoryLow = low;
-        tellClients();
-        // As an event of its own: it may be a queue that has just counted what it does, and is in the middle of it.
-        loop.execute(this::tellQueues);
+    /** Messages take too much memory, or no more; and they do so without the large ones, or no more. */
+    void memory(boolean low, boolean holds) {
+        if (memoryHolds != holds) {
+            memoryHolds = holds;
+            tellClients();
+        }
+        if (memoryLow != low) {
+            memoryLow = low;
+            // As an event of its own: it may be a queue that has just counted what it does, and is in the middle of it.
+            loop.execute(this::tellQueues);
+        }
     }
 
     private void tellQueues() {
@@ -267,7 +275,7 @@ final class LoopContext {
         if (!logRefusal.isEmpty()) {
             return logRefusal;
         }
-        return memoryLow ? memory.reason() : null;
+        return memoryHolds ? memory.reason() : null;
     }
 
     /** The same with since when; null if publishers need not wait. */
@@ -325,14 +333,32 @@ final class LoopContext {
 
     // ---- memory, and other loops
 
-    /** Message bytes were taken up, or given back if negative. */
+    /** Message bytes were taken up, or given back if negative, none of them by a large message. */
     void messageBytes(long difference) {
+        messageBytes(difference, 0);
+    }
+
+    /** A message of so many bytes is held once more. */
+    void messageHeld(long bytes) {
+        messageBytes(bytes, MemoryBudget.ofLarge(bytes));
+    }
+
+    /** What {@link #messageHeld} has counted is over. */
+    void messageLeft(long bytes) {
+        messageBytes(-bytes, -MemoryBudget.ofLarge(bytes));
+    }
+
+    /** Message bytes were taken up, or given back if negative; {@code ofLarge} of them by large messages. */
+    void messageBytes(long difference, long ofLarge) {
         tally.messageBytes += difference;
         unreportedBytes += difference;
-        if (Math.abs(unreportedBytes) >= REPORTED_BYTES) {
+        unreportedOfLarge += ofLarge;
+        if (Math.abs(unreportedBytes) >= REPORTED_BYTES || Math.abs(unreportedOfLarge) >= REPORTED_BYTES) {
             long report = unreportedBytes;
+            long reportOfLarge = unreportedOfLarge;
             unreportedBytes = 0;
-            memory.changed(loop, report);
+            unreportedOfLarge = 0;
+            memory.changed(loop, report, reportOfLarge);
         }
     }
 

@@ -9,14 +9,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Watches the bytes of messages in memory, of all loops together, against the budget, and tells every client when it is
- * crossed and when there is room again; and every loop when half of it is crossed. Owned by the broker's first loop; others send it what has changed, so that its sum is
- * behind by no more than {@code 64 KiB} a loop.
+ * Watches the bytes of messages in memory, of all loops together, against the budget. Every loop is told when half of it is
+ * crossed, and when all of it is: then queues let go of what the log can have. Publishers are held back only when it is crossed
+ * without the {@linkplain #LARGE_BYTES large} messages, of which up to half the budget is left out for that: one of them may be
+ * larger than the budget, and nobody else is to wait until its consumer has all of it. Owned by the broker's first loop; others
+ * send it what has changed, so that its sum is behind by no more than {@code 64 KiB} a loop.
  *
- * <p>A message that is large enough to be asked about has its memory reserved before its body is taken: several may arrive at
- * the same time, and each must be able to arrive completely.
+ * <p>A large message has its memory reserved before its body is taken: several may arrive at the same time, and each must be able
+ * to arrive completely. None is granted any while the budget is crossed. So all of them together are no reason to take more
+ * memory than one that came last when the budget was full already would take, or half the budget.
  *
  * <p>Only publishers are held back; consumers, settlements and declarations go on.
+ *
+ * <p>Invariant: while publishers are held, queues let go of messages.
  *
  * <p>Where consumers are slower than publishers this happens many times a second: one time in {@value #LOG_SECONDS} seconds is
  * logged, with how many others there were. One that lasts is always logged, if late.
@@ -25,6 +30,9 @@ import org.slf4j.LoggerFactory;
 final class MemoryBudget {
 
     private static final Logger LOG = LoggerFactory.getLogger(MemoryBudget.class);
+
+    /** A message of more bytes than this is large. */
+    static final long LARGE_BYTES = 1 << 20;
 
     private static final int LOG_SECONDS = 10;
 
@@ -35,9 +43,14 @@ final class MemoryBudget {
     private final ArrayDeque<MemoryReservation> waiting = new ArrayDeque<>();
     private long reservedBytes;
     private long usedBytes;
+    /** What large messages take of it. */
+    private long largeBytes;
+    /** Whether queues let go of messages. */
     private boolean low;
+    /** Whether publishers wait. */
+    private boolean holding;
     private boolean tight;
-    private long lowSinceNanos;
+    private long holdingSinceNanos;
     private boolean logged;
     /** The earliest time of the next line, once there was one. */
     private long nextLineNanos;
@@ -64,13 +77,19 @@ final class MemoryBudget {
         return contexts[index];
     }
 
-    /** From {@code here}, the caller's loop: the bytes in use have changed. */
-    void changed(Loop here, long difference) {
-        here.send(home, () -> add(difference));
+    /** What of so many bytes that one message or one holder of messages takes is a large message's: all or nothing. */
+    static long ofLarge(long bytes) {
+        return bytes > LARGE_BYTES ? bytes : 0;
     }
 
-    private void add(long difference) {
+    /** From {@code here}, the caller's loop: the bytes in use have changed, and what large messages take of them. */
+    void changed(Loop here, long difference, long ofLarge) {
+        here.send(home, () -> add(difference, ofLarge));
+    }
+
+    private void add(long difference, long ofLarge) {
         usedBytes += difference;
+        largeBytes += ofLarge;
         if (tight != usedBytes > budgetBytes / 2) {
             tight = !tight;
             boolean now = tight;
@@ -78,15 +97,21 @@ final class MemoryBudget {
                 home.send(context.loop, () -> context.memoryTight = now);
             }
         }
-        if (!low && usedBytes > budgetBytes) {
-            low = true;
-            lowSinceNanos = home.nanoTime();
-            tellAll();
-            explain();
-        } else if (low && usedBytes <= resumeBytes) {
-            low = false;
-            tellAll();
+        boolean wasLow = low;
+        boolean wasHolding = holding;
+        low = usedBytes > (wasLow ? resumeBytes : budgetBytes);
+        holding = usedBytes - Math.min(largeBytes, budgetBytes / 2) > (wasHolding ? resumeBytes : budgetBytes);
+        if (low == wasLow && holding == wasHolding) {
+            return;
+        }
+        tellAll();
+        if (!low) {
             grantNext();
+        }
+        if (holding && !wasHolding) {
+            holdingSinceNanos = home.nanoTime();
+            explain();
+        } else if (wasHolding && !holding) {
             if (logged) {
                 logEnd();
             } else if (unanswered == 0) {
@@ -123,7 +148,7 @@ final class MemoryBudget {
 
     private void explainWhatLasts() {
         lineToCome = null;
-        if (low && !logged) {
+        if (holding && !logged) {
             explain();
         }
     }
@@ -140,7 +165,7 @@ final class MemoryBudget {
                 largest.inWords(),
                 others == 0 ? "" : " (so it was " + others + " more times since the last such line)");
         logged = true;
-        if (!low) {
+        if (!holding) {
             logEnd();
         }
     }
@@ -150,7 +175,7 @@ final class MemoryBudget {
         LOG.info(
                 "messages take {} MiB of memory: publishers go on, after {} ms",
                 usedBytes >> 20,
-                TimeUnit.NANOSECONDS.toMillis(home.nanoTime() - lowSinceNanos));
+                TimeUnit.NANOSECONDS.toMillis(home.nanoTime() - holdingSinceNanos));
     }
 
     // ---- large messages that arrive
@@ -195,9 +220,10 @@ final class MemoryBudget {
     }
 
     private void tellAll() {
-        boolean now = low;
+        boolean nowLow = low;
+        boolean nowHolding = holding;
         for (LoopContext context : contexts) {
-            home.send(context.loop, () -> context.memory(now));
+            home.send(context.loop, () -> context.memory(nowLow, nowHolding));
         }
     }
 

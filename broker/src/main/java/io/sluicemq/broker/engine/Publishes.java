@@ -87,7 +87,7 @@ final class Publishes {
             Message message, Route route, boolean[] reserved, Completion completion, Producer producer) {
         if (route.size() > 1) {
             message.share(route.size());
-            context.messageBytes(message.sizeBytes());
+            context.messageHeld(message.sizeBytes());
         }
         if (context.isParkingFor(route)) {
             park(message, route, reserved, completion, producer);
@@ -117,7 +117,7 @@ final class Publishes {
         if (completion != null) {
             completion.hold();
         }
-        context.messageBytes(message.sizeBytes());
+        context.messageHeld(message.sizeBytes());
         context.park(() -> {
             boolean logged = message.durable() && route.isLogged();
             long position = logged ? log(message, route, completion) : Journal.NONE;
@@ -125,7 +125,7 @@ final class Publishes {
                 context.stillNoRoom();
                 return;
             }
-            context.messageBytes(-message.sizeBytes());
+            context.messageLeft(message.sizeBytes());
             hand(message, route, reserved, position, logged ? context.journal().lastShare() : 0, completion, producer);
             if (completion != null) {
                 completion.met(context.loop);
@@ -207,6 +207,12 @@ final class Publishes {
         @Override
         void dropped() {
             context.tally.droppedUnconfirmed++;
+            if (completion != null) {
+                // Not in the middle of whatever its client is doing now.
+                context.loop.execute(() -> completion.refused(
+                        context.loop,
+                        new BrokerError.Unavailable("the client has gone while its message waited for room")));
+            }
         }
     }
 }

@@ -69,6 +69,8 @@ final class TransactionWork implements Transaction {
     private List<Settlement> settlements = new ArrayList<>();
     /** Bytes of messages held here, each counted once. */
     private long heldBytes;
+    /** What large messages take of that. */
+    private long heldOfLarge;
 
     TransactionWork(ConnectedClient client) {
         this.client = client;
@@ -84,7 +86,8 @@ final class TransactionWork implements Transaction {
         int found = client.find(message);
         if (found > 0) {
             heldBytes += message.sizeBytes();
-            client.context().messageBytes(message.sizeBytes());
+            heldOfLarge += MemoryBudget.ofLarge(message.sizeBytes());
+            client.context().messageHeld(message.sizeBytes());
             publishes.add(new Publish(
                     message, client.found(), client.host().exchangeAccount(message.exchange())));
         }
@@ -105,8 +108,9 @@ final class TransactionWork implements Transaction {
     }
 
     private void letGoOfMemory() {
-        client.context().messageBytes(-heldBytes);
+        client.context().messageBytes(-heldBytes, -heldOfLarge);
         heldBytes = 0;
+        heldOfLarge = 0;
     }
 
     @Override
@@ -463,7 +467,7 @@ final class TransactionWork implements Transaction {
             for (Publish publish : all) {
                 if (publish.route.size() > 1) {
                     publish.message.share(publish.route.size());
-                    here.messageBytes(publish.message.sizeBytes());
+                    here.messageHeld(publish.message.sizeBytes());
                 }
             }
             for (int i = 0; i < arrival.targets().length; i++) {

@@ -95,7 +95,7 @@ final class Waiter implements Ticket.Holder {
     void begin(Account where) {
         account = where;
         long bytes = arrival.memoryBytes();
-        context.messageBytes(bytes);
+        context.messageHeld(bytes);
         context.tally.parkedMessages += arrival.publishes();
         context.tally.parkedBytes += bytes;
         arrival.waits(where);
@@ -110,7 +110,7 @@ final class Waiter implements Ticket.Holder {
         stopTimers();
         leaveGate();
         long bytes = arrival.memoryBytes();
-        context.messageBytes(-bytes);
+        context.messageLeft(bytes);
         context.tally.parkedMessages -= arrival.publishes();
         context.tally.parkedBytes -= bytes;
         if (arrival.producer() != null) {

@@ -236,7 +236,7 @@ final class Deliveries {
             }
             departures.endedAsDelivered(entry);
             if (!consumer.hasEnded()) {
-                effects.underWay(entry.windowBytes());
+                effects.underWay(consumer.unwrittenBytes() - entry.windowBytes(), consumer.unwrittenBytes());
             }
         } else {
             settlements.awaits(entry);
@@ -342,7 +342,7 @@ final class Deliveries {
         QueueEntry copy = entry.copy();
         copy.taken(consumer);
         consumer.taken(copy.windowBytes());
-        effects.underWay(copy.windowBytes());
+        effects.underWay(consumer.unwrittenBytes() - copy.windowBytes(), consumer.unwrittenBytes());
         effects.delivered();
         copy.deliver(loop);
     }
@@ -376,7 +376,7 @@ final class Deliveries {
         }
         consumer.written(bytes);
         if (consumer.settles()) {
-            effects.underWay(-bytes);
+            effects.underWay(consumer.unwrittenBytes() + bytes, consumer.unwrittenBytes());
         }
         reoffer(consumer);
     }

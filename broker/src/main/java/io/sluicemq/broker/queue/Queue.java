@@ -496,7 +496,7 @@ public final class Queue {
 
     private void end(QueueConsumer consumer) {
         if (consumer.settles()) {
-            effects.underWay(-consumer.unwrittenBytes());
+            effects.underWay(consumer.unwrittenBytes(), 0);
         }
         consumer.end();
         refusals.ended(consumer, ready);

@@ -120,8 +120,8 @@ public interface QueueEffects {
     /** A message has left the queue. */
     void released(Message message);
 
-    /** So many more bytes (fewer, if negative) have left the queue for good and not yet reached a consumer's socket. */
-    void underWay(long differenceBytes);
+    /** What has left the queue for good on its way to one consumer, and has not reached its socket, was and is so many bytes. */
+    void underWay(long bytesBefore, long bytesNow);
 
     /** Counts: a message was given to a consumer. */
     void delivered();

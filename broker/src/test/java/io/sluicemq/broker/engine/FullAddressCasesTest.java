@@ -236,7 +236,7 @@ class FullAddressCasesTest {
         second.closes();
         assertThat(broker.counters().droppedUnconfirmed()).isOne();
         accept(first.gets("q"));
-        assertThat(waiting.done).isFalse();
+        assertThat(waiting.error()).isInstanceOf(BrokerError.Unavailable.class);
         assertThat(other.done).isTrue();
         assertThat(taken("q")).containsExactly("other");
     }

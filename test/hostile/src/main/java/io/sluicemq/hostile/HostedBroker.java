@@ -12,12 +12,19 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /**
  * A broker in a JVM of its own, of a heap as small as wished, that tells its numbers when asked. The process is this class's
  * {@link #main}; the object, for one thread, talks to it.
  */
 public final class HostedBroker implements AutoCloseable {
+
+    /** What an answer begins with. */
+    private static final String ANSWER = "= ";
+
+    private static final Pattern COLLECTOR = Pattern.compile("-XX:\\+Use\\w+GC");
 
     private final Process process;
     private final BufferedReader answers;
@@ -34,13 +41,16 @@ public final class HostedBroker implements AutoCloseable {
     /**
      * Starts one.
      *
-     * @param flags for its JVM, such as {@code -Xmx256m}
+     * @param flags for its JVM, such as {@code -Xmx256m}; it collects serially if none of them says otherwise
      */
     public static HostedBroker start(String... flags) throws IOException {
         Path log = Files.createTempFile("hosted-broker", ".log");
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow", "-XX:+UseSerialGC"));
+                "--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow"));
+        if (Stream.of(flags).noneMatch(COLLECTOR.asMatchPredicate())) {
+            command.add("-XX:+UseSerialGC");
+        }
         command.addAll(List.of(flags));
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), HostedBroker.class.getName()));
         return new HostedBroker(
@@ -82,10 +92,13 @@ public final class HostedBroker implements AutoCloseable {
             process.outputWriter(StandardCharsets.UTF_8).append(question).append('\n').flush();
         }
         String answer = answers.readLine();
+        while (answer != null && !answer.startsWith(ANSWER)) {
+            answer = answers.readLine(); // the JVM's own words
+        }
         if (answer == null) {
             throw new AssertionError("the broker has died:\n" + String.join("\n", log()));
         }
-        return answer;
+        return answer.substring(ANSWER.length());
     }
 
     @Override
@@ -113,10 +126,10 @@ public final class HostedBroker implements AutoCloseable {
         }
         try (SluiceMQ broker = builder.start();
                 BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
-            System.out.println(broker.amqpPort());
+            System.out.println(ANSWER + broker.amqpPort());
             while (in.readLine() != null) {
                 System.gc();
-                System.out.println(broker.failedTasks() + "|"
+                System.out.println(ANSWER + broker.failedTasks() + "|"
                         + ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed() + "|" + directBytes() + "|"
                         + broker.counters() + " " + broker.listenerCounters());
             }

@@ -6,17 +6,28 @@ import static org.awaitility.Awaitility.await;
 import io.sluicemq.protocol.amqp10.codec.Frames;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
+import org.apache.qpid.protonj2.types.Binary;
+import org.apache.qpid.protonj2.types.messaging.Accepted;
 import org.apache.qpid.protonj2.types.messaging.Data;
+import org.apache.qpid.protonj2.types.messaging.TerminusExpiryPolicy;
 import org.apache.qpid.protonj2.types.security.SaslOutcome;
 import org.apache.qpid.protonj2.types.transport.AmqpError;
 import org.apache.qpid.protonj2.types.transport.Attach;
 import org.apache.qpid.protonj2.types.transport.Begin;
 import org.apache.qpid.protonj2.types.transport.Close;
+import org.apache.qpid.protonj2.types.transport.DeliveryState;
 import org.apache.qpid.protonj2.types.transport.Detach;
 import org.apache.qpid.protonj2.types.transport.Disposition;
 import org.apache.qpid.protonj2.types.transport.End;
+import org.apache.qpid.protonj2.types.transport.LinkError;
+import org.apache.qpid.protonj2.types.transport.Open;
+import org.apache.qpid.protonj2.types.transport.Role;
+import org.apache.qpid.protonj2.types.transport.Transfer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -243,5 +254,55 @@ class Amqp10HostileTest {
             }
         }
         await().atMost(Duration.ofSeconds(10)).until(() -> broker.broker().counters().connections() == 0);
+    }
+
+    // §2.6.1, §2.6.5, §2.6.13
+    @Test
+    void shouldHandALinkFromConnectionToConnection() throws IOException {
+        try (Amqp10Peer sender = open()) {
+            sender.attachSender(0, "q").send(Frames.frame(
+                    0, Amqp10Peer.transfer(0, 0), Frames.encode(new Data(new byte[100]))));
+            sender.skipTo(Disposition.class);
+            sender.bye();
+        }
+        List<Amqp10Peer> stolenFrom = new ArrayList<>();
+        byte[] tag = null;
+        for (int i = 0; i < 20; i++) {
+            Map<Binary, DeliveryState> unsettled = new HashMap<>();
+            if (tag != null) {
+                unsettled.put(new Binary(tag), null);
+            }
+            Amqp10Peer peer = dial();
+            Attach attach = Amqp10Peer.receiver(0, "q").setUnsettled(unsettled);
+            attach.getSource().setExpiryPolicy(TerminusExpiryPolicy.NEVER);
+            peer.send(
+                    Frames.SASL, Frames.plain("guest", "guest"), Frames.AMQP,
+                    Frames.frame(0, new Open().setContainerId("comes back")),
+                    Frames.frame(0, Amqp10Peer.begin()),
+                    Frames.frame(0, attach),
+                    Frames.frame(0, Amqp10Peer.credit(0, 10)));
+            Transfer transfer = peer.skipTo(Transfer.class);
+            assertThat(transfer.getResume()).isEqualTo(i > 0);
+            if (tag != null) {
+                assertThat(transfer.getDeliveryTag().tagBytes()).isEqualTo(tag);
+            }
+            tag = transfer.getDeliveryTag().tagBytes();
+            if (i % 2 == 0) {
+                peer.close(); // the broker may know of that or not when the next one comes
+            } else {
+                stolenFrom.add(peer);
+            }
+        }
+        Amqp10Peer last = stolenFrom.removeLast();
+        for (Amqp10Peer each : stolenFrom) {
+            assertThat(each.skipTo(Detach.class).getError().getCondition()).isEqualTo(LinkError.STOLEN);
+            each.close();
+        }
+        last.send(
+                Frames.frame(0, new Disposition().setRole(Role.RECEIVER).setFirst(0).setSettled(true)
+                        .setState(Accepted.getInstance())),
+                Frames.frame(0, new Detach().setHandle(0).setClosed(true)));
+        assertThat(last.skipTo(Detach.class).getError()).isNull();
+        last.close();
     }
 }

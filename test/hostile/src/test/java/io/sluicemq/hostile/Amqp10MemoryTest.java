@@ -13,15 +13,17 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import org.apache.qpid.protonj2.types.messaging.Accepted;
 import org.apache.qpid.protonj2.types.messaging.Data;
 import org.apache.qpid.protonj2.types.messaging.Header;
 import org.apache.qpid.protonj2.types.transport.Attach;
 import org.apache.qpid.protonj2.types.transport.Disposition;
+import org.apache.qpid.protonj2.types.transport.Flow;
 import org.apache.qpid.protonj2.types.transport.Role;
 import org.apache.qpid.protonj2.types.transport.SenderSettleMode;
 import org.apache.qpid.protonj2.types.transport.Transfer;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -62,8 +64,13 @@ class Amqp10MemoryTest {
         return Frames.frame(0, new Transfer().setHandle(handle).setMore(true), part);
     }
 
-    /** Sends a message of a pattern without having all of it; returns its digest. */
-    private static byte[] sendLarge(Amqp10Peer peer, int handle, long id, int bytes, boolean durable) throws Exception {
+    /**
+     * Sends a message of a pattern without having all of it; returns its digest.
+     *
+     * @param inTheMiddle done when half of it has been sent
+     */
+    private static byte[] sendLarge(
+            Amqp10Peer peer, int handle, long id, int bytes, boolean durable, Runnable inTheMiddle) throws Exception {
         MessageDigest digest = MessageDigest.getInstance("SHA-256");
         byte[] head = Frames.join(Frames.encode(new Header().setDurable(durable)), new byte[] {
             0, 0x53, 0x75, (byte) 0xB0, (byte) (bytes >> 24), (byte) (bytes >> 16), (byte) (bytes >> 8), (byte) bytes});
@@ -71,6 +78,9 @@ class Amqp10MemoryTest {
         byte[] part = new byte[PART];
         new Random(id).nextBytes(part);
         for (int at = 0; at < bytes; at += PART) {
+            if (at / PART == bytes / PART / 2) {
+                inTheMiddle.run();
+            }
             part[0]++;
             byte[] next = at + PART < bytes ? part : Arrays.copyOf(part, bytes - at);
             digest.update(next);
@@ -80,8 +90,12 @@ class Amqp10MemoryTest {
         return digest.digest();
     }
 
-    /** Reads a message of one data section; returns the digest of that. */
-    private static byte[] receiveLarge(Amqp10Peer peer, int bytes) throws Exception {
+    /**
+     * Reads a message of one data section; returns the digest of that.
+     *
+     * @param inTheMiddle done when half of it has been read
+     */
+    private static byte[] receiveLarge(Amqp10Peer peer, int bytes, Runnable inTheMiddle) throws Exception {
         MessageDigest digest = MessageDigest.getInstance("SHA-256");
         long arrived = 0;
         boolean more = true;
@@ -100,7 +114,11 @@ class Amqp10MemoryTest {
                 payload = Arrays.copyOfRange(start, data, start.length);
             }
             digest.update(payload);
+            boolean firstHalf = arrived < bytes / 2;
             arrived += payload.length;
+            if (firstHalf && arrived >= bytes / 2) {
+                inTheMiddle.run();
+            }
         }
         assertThat(arrived).isEqualTo(bytes);
         return digest.digest();
@@ -116,41 +134,89 @@ class Amqp10MemoryTest {
         throw new AssertionError("no data section");
     }
 
+    /** Sends small messages one after the other, as far as it has credit, and receives them. Its counter is read by others. */
+    private static final class SmallOnes {
+
+        /** More than there is credit for at a time. */
+        private static final int MANY = 3_000;
+
+        private final Amqp10Peer peer;
+        private final AtomicLong exchanged = new AtomicLong();
+        private final Thread thread;
+        private volatile boolean over;
+        private long limit;
+
+        SmallOnes(Amqp10Peer peer) throws IOException {
+            this.peer = peer;
+            peer.send(Frames.frame(0, Amqp10Peer.sender(0, "small")));
+            await(Attach.class);
+            await(Flow.class);
+            peer.send(
+                    Frames.frame(0, Amqp10Peer.receiver(1, "small")),
+                    Frames.frame(0, Amqp10Peer.credit(1, 1_000_000)));
+            await(Attach.class);
+            thread = Thread.ofVirtual().start(this::exchange);
+        }
+
+        private <T> T await(Class<T> type) throws IOException {
+            while (true) {
+                Frame frame = peer.read();
+                if (frame == null) {
+                    throw new IOException("the stream has ended");
+                }
+                if (frame.performative() instanceof Flow flow && flow.hasHandle() && flow.getHandle() == 0) {
+                    limit = flow.getDeliveryCount() + flow.getLinkCredit();
+                }
+                if (type.isInstance(frame.performative())) {
+                    return type.cast(frame.performative());
+                }
+            }
+        }
+
+        private void exchange() {
+            try {
+                for (long id = 0; !over; id++) {
+                    while (id >= limit) {
+                        await(Flow.class);
+                    }
+                    peer.send(Frames.frame(
+                            0, Amqp10Peer.transfer(0, id).setSettled(true), Frames.encode(new Data(new byte[100]))));
+                    peer.send(Frames.frame(0, accepted(await(Transfer.class).getDeliveryId())));
+                    exchanged.incrementAndGet();
+                }
+            } catch (IOException e) {
+                // Then they don't go on.
+            }
+        }
+
+        /** Returns when many more of them have passed. */
+        void goOn() {
+            long before = exchanged.get();
+            Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> exchanged.get() >= before + MANY);
+        }
+
+        void end() throws InterruptedException {
+            over = true;
+            thread.join();
+        }
+    }
+
     private void shouldCarryAHundredMebibytes(boolean durable) throws Exception {
         broker = HostedBroker.start("-Xmx256m", "-Dhosted.data=" + data);
         int bytes = 100 * MIB;
         Amqp10Peer sender = peer(0).attachSender(0, "large");
-        Amqp10Peer small = peer(0).attachSender(0, "small");
-        small.send(
-                Frames.frame(0, Amqp10Peer.receiver(1, "small")),
-                Frames.frame(0, Amqp10Peer.credit(1, 1_000_000)));
-        AtomicBoolean over = new AtomicBoolean();
-        long[] exchanged = new long[1];
-        Thread others = Thread.ofVirtual().start(() -> {
-            try {
-                for (long id = 0; !over.get(); id++) {
-                    small.send(Frames.frame(
-                            0, Amqp10Peer.transfer(0, id).setSettled(true), Frames.encode(new Data(new byte[100]))));
-                    Transfer transfer = small.skipTo(Transfer.class);
-                    small.send(Frames.frame(0, accepted(transfer.getDeliveryId())));
-                    exchanged[0]++;
-                }
-            } catch (IOException e) {
-                // Then the count below tells.
-            }
-        });
-        byte[] sent = sendLarge(sender, 0, 0, bytes, durable);
+        SmallOnes small = new SmallOnes(peer(0));
+        byte[] sent = sendLarge(sender, 0, 0, bytes, durable, small::goOn);
         assertThat(sender.skipTo(Disposition.class).getState()).isEqualTo(Accepted.getInstance());
-        long before = exchanged[0];
-        assertThat(before).as("small messages while a large one came").isPositive();
+        small.goOn();
         Amqp10Peer receiver = peer(0);
         receiver.send(Frames.frame(0, Amqp10Peer.receiver(0, "large")), Frames.frame(0, Amqp10Peer.credit(0, 1)));
         receiver.skipTo(Attach.class);
-        assertThat(receiveLarge(receiver, bytes)).isEqualTo(sent);
-        assertThat(exchanged[0]).as("small messages while a large one went").isGreaterThan(before);
+        assertThat(receiveLarge(receiver, bytes, small::goOn)).isEqualTo(sent);
+        small.goOn();
         receiver.send(Frames.frame(0, accepted(0)));
-        over.set(true);
-        others.join();
+        small.goOn();
+        small.end();
         receiver.bye();
         await().atMost(Duration.ofSeconds(20)).until(() -> broker.numbers().counters().contains("messageBytes=0,"));
     }

@@ -204,6 +204,14 @@ final class Ledger {
                 work.publishes.stream().mapToInt(sent -> sent.copies.size()).max().orElse(0));
     }
 
+    /** Its client went while it waited for room: so it is nowhere. */
+    void goneWithClient(Sent sent) {
+        for (Copy copy : sent.copies) {
+            Broken.unless(copy.holder == null, "%s went with its client and was delivered", copy);
+            copy.gone("it waited for room when its client went");
+        }
+    }
+
     void refused(Sent sent) {
         for (Copy copy : sent.copies) {
             Broken.unless(copy.queue.refuses, "%s was refused, but nothing may refuse it", copy);

@@ -303,6 +303,8 @@ final class Peer implements ClientEvents {
         } else if (refusal instanceof BrokerError.AddressFull) {
             simulation.statistics.refused();
             ledger.refusedByLimits(sent, refusal);
+        } else if (closing && refusal instanceof BrokerError.Unavailable) {
+            ledger.goneWithClient(sent);
         } else {
             ledger.refused(sent);
         }

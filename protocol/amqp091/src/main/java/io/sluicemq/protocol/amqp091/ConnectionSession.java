@@ -644,6 +644,8 @@ final class ConnectionSession implements ProtocolSession, ClientEvents, FrameHan
     }
 
     private void useRoom() {
+        // First: behind a large message there is no room for as long as it takes, and others have sent their part.
+        windows.giveBack();
         if (!waitingForRoom.isEmpty() && wire.isWritable()) {
             List<Runnable> due = waitingForRoom;
             waitingForRoom = new ArrayList<>(0);

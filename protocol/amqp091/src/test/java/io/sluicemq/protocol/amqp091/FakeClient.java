@@ -125,6 +125,11 @@ final class FakeClient implements Broker, Client {
     }
 
     @Override
+    public Loop home() {
+        return loop;
+    }
+
+    @Override
     public String virtualHost() {
         return "/";
     }

@@ -9,7 +9,7 @@ import io.sluicemq.api.Wire;
 import io.sluicemq.base.LogLimit;
 import java.util.concurrent.TimeUnit;
 
-/** AMQP 1.0 for one broker. Stateless: any loop may call it. */
+/** AMQP 1.0 for one broker. Any loop may call it: what its connections share is on the loop of its {@link LinkRegistry}. */
 public final class Amqp10Protocol implements Protocol {
 
     /** What the protocol is called, in the API and in logs. */
@@ -18,13 +18,19 @@ public final class Amqp10Protocol implements Protocol {
     private final Broker broker;
     private final Authenticator authenticator;
     private final Amqp10Options options;
+    private final LinkRegistry links;
     /** What peers that are in no virtual host can make the broker log. */
     private final LogLimit strangers = new LogLimit(TimeUnit.SECONDS.toNanos(10), 10);
 
     public Amqp10Protocol(Broker broker, Authenticator authenticator, Amqp10Options options) {
+        this(broker, authenticator, options, new LinkRegistry(broker.home()));
+    }
+
+    Amqp10Protocol(Broker broker, Authenticator authenticator, Amqp10Options options, LinkRegistry links) {
         this.broker = broker;
         this.authenticator = authenticator;
         this.options = options;
+        this.links = links;
     }
 
     @Override
@@ -43,7 +49,7 @@ public final class Amqp10Protocol implements Protocol {
 
     @Override
     public ProtocolSession open(Wire wire) {
-        return new ConnectionSession(wire, broker, authenticator, options, strangers);
+        return new ConnectionSession(wire, broker, authenticator, options, links, strangers);
     }
 
     @Override

@@ -11,7 +11,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.Consumer;
 import org.apache.qpid.protonj2.buffer.ProtonBuffer;
 import org.apache.qpid.protonj2.types.transactions.Coordinator;
 import org.apache.qpid.protonj2.types.transport.AmqpError;
@@ -63,8 +62,7 @@ final class AmqpSession {
     private final Unsettled<Sent> sent = new Unsettled<>();
     private final Unsettled<Received> received = new Unsettled<>();
     private final ArrayDeque<ConsumerLink> blocked = new ArrayDeque<>(0);
-    /** What is to be done at the end about links that were detached and not closed, by their names and directions. */
-    private final Map<String, Consumer<Runnable>> detached = new HashMap<>();
+    private final List<CoordinatorLink> coordinators = new ArrayList<>(0);
     private final Settlements settlements = new Settlements(this);
 
     private Phase phase = Phase.OPEN;
@@ -206,11 +204,12 @@ final class AmqpSession {
         if (!fromPeer) {
             link = new ConsumerLink(this, attach, handle);
         } else if (attach.getTarget() instanceof Coordinator) {
-            link = new CoordinatorLink(this, attach, handle);
+            CoordinatorLink coordinator = new CoordinatorLink(this, attach, handle);
+            coordinators.add(coordinator);
+            link = coordinator;
         } else {
             link = new ProducerLink(this, attach, handle);
         }
-        detached.remove(detachedKey(link));
         link.holds(LINK_BYTES + size);
         links.put(attach.getHandle(), link);
         unreleasedLinks++;
@@ -295,6 +294,9 @@ final class AmqpSession {
             sent.forEach(first, last, each -> each.link().disposed(each, disposition));
         } else if (disposition.getSettled()) {
             received.forEach(first, last, Received::settledByPeer);
+            for (CoordinatorLink each : coordinators) {
+                each.settledByPeer(first, last);
+            }
         }
     }
 
@@ -362,15 +364,6 @@ final class AmqpSession {
 
     // ---- ends
 
-    private static String detachedKey(Link link) {
-        return (link.fromPeer() ? "from " : "to ") + link.name();
-    }
-
-    /** A link was detached but not closed: {@code atEnd} is to be done when the session ends, and runs what it is given when done. */
-    void detached(Link link, Consumer<Runnable> atEnd) {
-        detached.put(detachedKey(link), atEnd);
-    }
-
     /** Another may have the link's name. */
     void freeName(Link link) {
         connection.linkNames().free(link.name(), link.fromPeer(), link);
@@ -381,6 +374,9 @@ final class AmqpSession {
         handles.clear(link.handle());
         links.remove(link.peersHandle(), link);
         leaving.remove(link);
+        if (link instanceof CoordinatorLink coordinator) {
+            coordinators.remove(coordinator);
+        }
         connection.linkGone(link.heldBytes());
         unreleasedLinks--;
         releasedIfDone();
@@ -436,15 +432,13 @@ final class AmqpSession {
         for (Link link : allLinks()) {
             link.releaseWithSession(orderly);
         }
-        List<Consumer<Runnable>> left = List.copyOf(detached.values());
-        detached.clear();
-        for (Consumer<Runnable> each : left) {
+        connection.leftTermini().end(this, () -> {
             unreleasedLinks++;
-            each.accept(() -> {
+            return () -> {
                 unreleasedLinks--;
                 releasedIfDone();
-            });
-        }
+            };
+        });
         unreleasedLinks--;
         releasedIfDone();
     }

@@ -68,6 +68,7 @@ final class ConnectionSession implements ProtocolSession, ClientEvents {
     private final Wire wire;
     private final Loop loop;
     private final Amqp10Options options;
+    private final LinkRegistry links;
     private final FrameReader frames;
     private final Performatives performatives = new Performatives();
     private final Handshake handshake;
@@ -76,7 +77,8 @@ final class ConnectionSession implements ProtocolSession, ClientEvents {
     private final ConnectionLog log;
     private final Output output;
     private final Congestion congestion;
-    private final SuspendedLinks suspendedLinks = new SuspendedLinks();
+    private final SuspendedLinks suspendedLinks = new SuspendedLinks(this);
+    private final LeftTermini leftTermini = new LeftTermini(this);
     private final LargeMessages largeMessages = new LargeMessages(this);
     private final LinkNames linkNames = new LinkNames();
     private final IncomingMessage reader = new IncomingMessage();
@@ -85,6 +87,7 @@ final class ConnectionSession implements ProtocolSession, ClientEvents {
     private Loop.Timer limit;
     private IdleTimes idleTimes;
     private Client client;
+    private String container;
     private Termini termini;
     private Transactions transactions;
     private long peerFrameMax = FrameReader.LEAST_MAX_FRAME;
@@ -106,10 +109,12 @@ final class ConnectionSession implements ProtocolSession, ClientEvents {
     private record PostponedBegin(int channel, Begin begin) {}
 
     ConnectionSession(
-            Wire wire, Broker broker, Authenticator authenticator, Amqp10Options options, LogLimit strangers) {
+            Wire wire, Broker broker, Authenticator authenticator, Amqp10Options options, LinkRegistry links,
+            LogLimit strangers) {
         this.wire = wire;
         this.loop = wire.loop();
         this.options = options;
+        this.links = links;
         this.log = new ConnectionLog(loop, wire.name(), strangers, LOG);
         this.frames = new FrameReader(Handshake.FRAME_MAX);
         this.handshake = new Handshake(this, wire, broker, authenticator, options);
@@ -320,6 +325,7 @@ final class ConnectionSession implements ProtocolSession, ClientEvents {
     /** Limits are agreed on, and the client is in its virtual host. */
     void opened(Client connected, Open peersOpen, Termini ofClient) {
         client = connected;
+        container = peersOpen.getContainerId();
         termini = ofClient;
         transactions = new Transactions(this);
         limit.cancel();
@@ -416,6 +422,11 @@ final class ConnectionSession implements ProtocolSession, ClientEvents {
         return true;
     }
 
+    /** Something is left of a link that has given back more than that. */
+    void holdsLink(int bytes) {
+        linkBytes += bytes;
+    }
+
     /** A link is there no more. */
     void linkGone(int bytes) {
         linkBytes -= bytes;
@@ -432,8 +443,11 @@ final class ConnectionSession implements ProtocolSession, ClientEvents {
         client.holds(differenceBytes);
     }
 
-    /** So many more bytes of messages are held here while their addresses are looked up (fewer, if negative). */
-    void holdsForLookup(long differenceBytes) {
+    /**
+     * So many more bytes (fewer, if negative) are held here that others must give back: messages while their addresses are looked up,
+     * outcomes until their transaction ends.
+     */
+    void holdsMemory(long differenceBytes) {
         if (!clientClosing) {
             client.holds(differenceBytes);
         }
@@ -450,6 +464,25 @@ final class ConnectionSession implements ProtocolSession, ClientEvents {
 
     SuspendedLinks suspendedLinks() {
         return suspendedLinks;
+    }
+
+    /** Links of all connections whose termini outlive these. */
+    LinkRegistry links() {
+        return links;
+    }
+
+    /** Nobody is to come back for what is kept of a link. */
+    void forgetKept(Link link) {
+        links.forget(loop, key(link));
+    }
+
+    /** What a link is called among those of all connections. */
+    LinkClaim.Key key(Link link) {
+        return new LinkClaim.Key(client.virtualHost(), user().name(), container, link.name(), link.fromPeer());
+    }
+
+    LeftTermini leftTermini() {
+        return leftTermini;
     }
 
     boolean readingPaused() {
@@ -502,6 +535,8 @@ final class ConnectionSession implements ProtocolSession, ClientEvents {
     }
 
     private void useRoom() {
+        // First: behind a large message there may be no room for as long as it takes, and others have sent their part.
+        windows.giveBack();
         if (phase == Phase.RUNNING) {
             output.pump();
         }
@@ -554,9 +589,15 @@ final class ConnectionSession implements ProtocolSession, ClientEvents {
                 log.warn("connection error during the handshake, {}: {}", fault.condition(), fault.getMessage());
                 handshake.refuse(fault.error());
             }
-            case RUNNING, CLOSING_BY_PEER -> {
+            case RUNNING -> {
                 log.warn("connection error, {}: {}", fault.condition(), fault.getMessage());
                 closeWith(fault.error());
+            }
+            case CLOSING_BY_PEER -> {
+                // The peer's close is what one of ours would wait for.
+                log.warn("connection error behind a close, {}: {}", fault.condition(), fault.getMessage());
+                write(0, new Close().setError(fault.error()));
+                close();
             }
             case CLOSING_BY_US -> close();
             case CLOSED -> {}

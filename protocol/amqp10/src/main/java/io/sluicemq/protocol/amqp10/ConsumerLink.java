@@ -14,10 +14,13 @@ import io.sluicemq.protocol.amqp10.codec.FrameReader;
 import io.sluicemq.protocol.amqp10.codec.FrameWriter;
 import io.sluicemq.protocol.amqp10.message.OutgoingMessage;
 import io.sluicemq.protocol.amqp10.terminus.Answer;
+import io.sluicemq.protocol.amqp10.terminus.Keeping;
 import io.sluicemq.protocol.amqp10.terminus.LinkEnd;
 import io.sluicemq.protocol.amqp10.terminus.SourceNode;
 import io.sluicemq.protocol.amqp10.terminus.TerminusError;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import org.apache.qpid.protonj2.types.Symbol;
 import org.apache.qpid.protonj2.types.UnsignedLong;
@@ -27,6 +30,7 @@ import org.apache.qpid.protonj2.types.messaging.Rejected;
 import org.apache.qpid.protonj2.types.messaging.Released;
 import org.apache.qpid.protonj2.types.messaging.Source;
 import org.apache.qpid.protonj2.types.messaging.Target;
+import org.apache.qpid.protonj2.types.messaging.TerminusExpiryPolicy;
 import org.apache.qpid.protonj2.types.transactions.TransactionalState;
 import org.apache.qpid.protonj2.types.transport.AmqpError;
 import org.apache.qpid.protonj2.types.transport.Attach;
@@ -51,6 +55,9 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
     /** Bytes that one link sends before it is another's turn. */
     private static final int SLICE_BYTES = 64 * 1024;
 
+    /** How often a source is asked for again whose queue has gone before it could be consumed from. */
+    private static final int MOST_ATTEMPTS = 20;
+
     private static final Symbol PRIORITY = Symbol.valueOf("priority");
 
     private final Attach peersAttach;
@@ -60,10 +67,16 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
     private final ArrayDeque<Delivery> pending = new ArrayDeque<>(0);
     private final OutgoingMessage message = new OutgoingMessage();
 
+    /** Deliveries of the link before, to be sent before all others. */
+    private final SentBefore resuming = new SentBefore(this);
+
     private SourceNode node;
     private Consumer consumer;
+    /** What the link before has left and this one has not looked at, or what this one leaves; null if there is nothing. */
+    private KeptLink kept;
     private Flow earlyFlow;
     private boolean asking;
+    private int attempts;
     private LinkEnd ends;
     private boolean orderlyEnd;
 
@@ -79,9 +92,11 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
     /** Deliveries that were given back unsent: for the broker they count. */
     private long returned;
 
-    /** The first of {@link #pending}, part of which was sent. */
+    /** Part of a delivery was sent: of the first of {@link #resuming}, or else of {@link #pending}. */
     private boolean current;
+    private boolean currentResumed;
     private int currentId;
+    private long currentTag;
     /** What it says of itself; once the receiver has settled it, it is not to be asked any more. */
     private boolean currentSettled;
     private int currentWindowBytes;
@@ -110,6 +125,45 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
     void open() {
         Source wanted = peersAttach.getSource();
         asking = true;
+        if (wanted != null && Keeping.seconds(wanted) != 0) {
+            claim();
+        } else {
+            findSource();
+        }
+    }
+
+    @Override
+    void claimed(KeptLink left) {
+        kept = left;
+        if (!pending()) {
+            asking = false;
+            leaveNode();
+        } else if (left == null) {
+            findSource();
+        } else {
+            kept = null;
+            resuming.take(left, peersAttach.getUnsettled(), !presettles, this::resolved);
+        }
+    }
+
+    @Override
+    void claimFailed() {
+        asking = false;
+        leaveNode();
+    }
+
+    /** What was in doubt is in order. */
+    private void resolved() {
+        if (pending()) {
+            findSource();
+        } else {
+            asking = false;
+            cancel();
+        }
+    }
+
+    private void findSource() {
+        Source wanted = peersAttach.getSource();
         Answer<SourceNode> answer = new Answer<>() {
             @Override
             public void done(SourceNode found) {
@@ -118,7 +172,7 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
                     subscribe();
                 } else {
                     asking = false;
-                    leaveNode();
+                    cancel();
                 }
             }
 
@@ -139,7 +193,7 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
         if (pending()) {
             refuse(error.condition(), error.description());
         } else {
-            leaveNode();
+            cancel();
         }
     }
 
@@ -163,15 +217,26 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
 
             @Override
             public void failed(BrokerError error) {
+                if (error instanceof BrokerError.NotFound && mayAskAgain()) {
+                    // Such as a subscription whose last link went just now: that of this one is a new one.
+                    connection().termini().lost(node);
+                    node = null;
+                    findSource();
+                    return;
+                }
                 asking = false;
                 if (pending()) {
                     TerminusError told = TerminusError.of(error);
                     refuse(told.condition(), told.description());
                 } else {
-                    leaveNode();
+                    cancel();
                 }
             }
         });
+    }
+
+    private boolean mayAskAgain() {
+        return pending() && !peersAttach.getSource().isDynamic() && ++attempts < MOST_ATTEMPTS;
     }
 
     private int priority() {
@@ -182,7 +247,9 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
     private Attach answer() {
         return new Attach()
                 .setRole(Role.SENDER)
-                .setSenderSettleMode(presettles ? SenderSettleMode.SETTLED : SenderSettleMode.UNSETTLED)
+                .setSenderSettleMode(presettles || node != null && node.browses()
+                        ? SenderSettleMode.SETTLED
+                        : SenderSettleMode.UNSETTLED)
                 .setReceiverSettleMode(
                         peersAttach.getReceiverSettleMode() == ReceiverSettleMode.SECOND
                                 ? ReceiverSettleMode.SECOND
@@ -199,9 +266,10 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
     }
 
     private void attach() {
-        attach(answer()
+        attach(resuming.tell(answer())
                 .setSource(node.answer())
                 .setMaxMessageSize(UnsignedLong.valueOf(connection().options().maxMessageBytes())));
+        connection().leftTermini().takenUp(this);
         if (earlyFlow != null) {
             Flow flow = earlyFlow;
             earlyFlow = null;
@@ -211,10 +279,15 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
 
     // ---- credit
 
+    /** What the broker may deliver since the attach. */
+    private void tellLimit() {
+        consumer.limit(Math.max(0, limit + returned - resuming.total()));
+    }
+
     @Override
     void flow(Flow flow) {
         if (pending()) {
-            earlyFlow = flow.copy();
+            earlyFlow = earlyFlow == null ? flow.copy() : joined(earlyFlow, flow);
             return;
         }
         if (!attached()) {
@@ -229,16 +302,31 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
             int seen = flow.hasDeliveryCount() ? (int) flow.getDeliveryCount() : 0;
             long credit = Math.max(0, flow.getLinkCredit() + (seen - deliveryCount));
             limit = begun - (current ? 1 : 0) + Math.min(credit, Integer.MAX_VALUE);
-            consumer.limit(limit + returned);
+            tellLimit();
             giveBackSurplus();
             sendIfPossible();
         }
-        draining = flow.getDrain();
-        if (draining) {
+        boolean saysHow = flow.hasLinkCredit() || flow.hasDrain();
+        if (saysHow) {
+            draining = flow.getDrain();
+        }
+        if (draining && saysHow) {
             drain();
         } else if (flow.getEcho()) {
             tellCredit();
         }
+    }
+
+    /** Two flows in one: what the later one leaves out is as the earlier one has said. */
+    private static Flow joined(Flow earlier, Flow later) {
+        boolean echo = earlier.getEcho() || later.getEcho();
+        if (later.hasLinkCredit()) {
+            return later.copy().setEcho(echo);
+        }
+        if (later.hasDrain()) {
+            earlier.setDrain(later.getDrain());
+        }
+        return earlier.setEcho(echo);
     }
 
     /** A flow for a link that was only to look something up. */
@@ -281,7 +369,13 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
 
     private void drainAnswered() {
         drainAsked = false;
-        if (drainAgain && draining && attached() && consumer != null) {
+        if (!attached() || consumer == null) {
+            return;
+        }
+        if (!draining) {
+            // It was taken back: what credit there was is there, though the answer has ended it for the broker.
+            tellLimit();
+        } else if (drainAgain) {
             drain();
         } else {
             drainedIfDone();
@@ -290,7 +384,8 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
 
     /** The peer has less credit than before: what was to be sent for it is for others (§2.6.7). */
     private void giveBackSurplus() {
-        long keep = (current ? 1 : 0) + Math.max(0, limit - begun);
+        long keep = (current && !currentResumed ? 1 : 0)
+                + Math.max(0, limit - begun - (resuming.size() - (currentResumed ? 1 : 0)));
         long bytes = 0;
         while (pending.size() > keep && !pending.peekLast().settled()) {
             Delivery delivery = pending.pollLast();
@@ -350,7 +445,7 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
     }
 
     private boolean canBegin() {
-        return current || !pending.isEmpty() && begun < limit;
+        return current || begun < limit && !(pending.isEmpty() && resuming.isEmpty());
     }
 
     @Override
@@ -368,7 +463,9 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
                 waitsForOutput = true;
                 return true;
             }
-            if (!current && mostBytes != 0 && isTooLarge(pending.peek())) {
+            if (!current && resuming.isNextOver()) {
+                sendOutcome();
+            } else if (!current && resuming.isEmpty() && mostBytes != 0 && isTooLarge(pending.peek())) {
                 passOver(pending.poll());
             } else {
                 slice += sendFrame();
@@ -376,6 +473,15 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
         }
         drainedIfDone();
         return false;
+    }
+
+    /** Resumes a delivery that is over (§2.6.13): the receiver may forget it. */
+    private void sendOutcome() {
+        begun++;
+        deliveryCount++;
+        connection().write(session().channel(), resuming.takeOver().setHandle(handle()).setDeliveryId(
+                session().takeDeliveryId()));
+        session().frameSent();
     }
 
     private boolean isTooLarge(Delivery delivery) {
@@ -395,8 +501,12 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
             connection().settleLater(delivery, Outcome.RELEASED_ELSEWHERE);
         }
         if (consumer != null) {
-            consumer.limit(limit + returned);
+            tellLimit();
             consumer.written(bytes);
+            if (draining) {
+                // What may come in its place is part of what there is.
+                drain();
+            }
         }
     }
 
@@ -404,16 +514,18 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
     private int sendFrame() {
         boolean first = !current;
         if (first) {
-            Delivery delivery = pending.peek();
+            currentResumed = !resuming.isEmpty();
+            Delivery delivery = currentResumed ? resuming.nextDelivery() : pending.peek();
             currentSettled = presettles || delivery.settled();
             currentWindowBytes = delivery.windowBytes();
             message.of(delivery, connection().loop().currentTimeMillis());
             current = true;
             currentAt = 0;
             currentId = session().takeDeliveryId();
+            currentTag = currentResumed ? resuming.nextTag() : resuming.newTag(currentId);
             begun++;
             if (!currentSettled) {
-                session().sent().add(currentId, new Sent(this, currentId, delivery));
+                session().sent().add(currentId, new Sent(this, currentId, currentTag, delivery));
             }
         }
         long left = message.length() - currentAt;
@@ -422,8 +534,7 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
         boolean more = length < left;
         ByteBuf out = connection().out();
         int start = FrameWriter.beginTransfer(
-                out, session().channel(), handle(), currentId, Integer.toUnsignedLong(currentId), first,
-                currentSettled, more);
+                out, session().channel(), handle(), currentId, currentTag, first, currentResumed, currentSettled, more);
         message.write(currentAt, length, out);
         FrameWriter.endTransfer(out, start);
         session().frameSent();
@@ -433,8 +544,13 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
             message.clear();
             current = false;
             deliveryCount++;
-            pending.poll();
-            owe(currentWindowBytes);
+            if (currentResumed) {
+                currentResumed = false;
+                resuming.sent();
+            } else {
+                pending.poll();
+                owe(currentWindowBytes);
+            }
         }
         return length + FrameReader.HEAD_BYTES;
     }
@@ -552,10 +668,32 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
 
     /** What becomes of a delivery that is settled without an outcome (part 3, §3.5.3, default-outcome). */
     private Outcome defaultOutcome() {
-        Outcome outcome = peersAttach.getSource() == null
+        Outcome outcome = wantedDefaultOutcome();
+        return outcome == null ? Outcome.RELEASED : outcome;
+    }
+
+    /** Null if none is asked for. */
+    private Outcome wantedDefaultOutcome() {
+        return peersAttach.getSource() == null
                 ? null
                 : outcome((DeliveryState) peersAttach.getSource().getDefaultOutcome());
-        return outcome == null ? Outcome.RELEASED : outcome;
+    }
+
+    /**
+     * What becomes of deliveries that are not settled at the end: the default outcome goes for them, too, if the source is destroyed
+     * (part 3, §3.5.3). One that only counts them as failed does not: JMS clients ask for it always, and would have all that a
+     * consumer has prefetched counted when it is closed, up to where messages become dead letters that no application has seen.
+     */
+    private Outcome outcomeAtEnd() {
+        TerminusExpiryPolicy expiry = node.answer().getExpiryPolicy();
+        boolean destroyed = ends.ends(expiry)
+                || expiry == TerminusExpiryPolicy.CONNECTION_CLOSE && !connection().running();
+        Outcome wanted = destroyed ? wantedDefaultOutcome() : null;
+        if (wanted != null && wanted != Outcome.REQUEUED) {
+            return wanted;
+        }
+        // Where the peer has gone without a word it may have dealt with them.
+        return orderlyEnd ? Outcome.RELEASED : Outcome.REQUEUED;
     }
 
     /** The outcome that a receiver waits for is final. */
@@ -610,10 +748,24 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
         });
     }
 
+    /** Whether what is not settled is kept for the link of this name that comes back. */
+    private boolean keeps() {
+        return claims()
+                && (ends == LinkEnd.DETACHED || ends == LinkEnd.SESSION_ENDED || ends == LinkEnd.FAILED && isStolen());
+    }
+
     private void giveBackAll() {
+        if (current && currentResumed) {
+            resuming.sent(); // it is among those that were sent
+            current = false;
+        }
         boolean partly = current;
         current = false;
         message.clear();
+        if (partly && keeps() && session().sent().get(currentId) != null) {
+            pending.poll(); // so is this
+            partly = false;
+        }
         while (!pending.isEmpty()) {
             Delivery delivery = pending.poll();
             // The receiver may have dealt with what it has got in part only; then it is over, or in a transaction's hands.
@@ -626,26 +778,50 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
             }
             partly = false;
         }
+        List<KeptLink.Sent> left = new ArrayList<>();
         session().sent().forEach(sent -> {
             if (sent.link() == this && !sent.isBound()) {
                 session().sent().remove(sent.id());
-                // Where the peer has gone without a word it may have dealt with them.
-                connection().settleLater(sent.delivery(), orderlyEnd ? Outcome.RELEASED : Outcome.REQUEUED);
+                if (keeps() && left.size() < LinkRegistry.MOST_DELIVERIES_OF_LINK) {
+                    left.add(kept(sent));
+                } else {
+                    connection().settleLater(sent.delivery(), outcomeAtEnd());
+                }
             }
         });
+        resuming.end(keeps(), left);
+        if (!left.isEmpty()) {
+            kept = new KeptLink(List.of(), left, resuming.epoch(), Keeping.seconds(peersAttach.getSource()));
+        }
+    }
+
+    private KeptLink.Sent kept(Sent sent) {
+        return sent.delivery() instanceof MovedDelivery moved
+                ? new KeptLink.Sent(sent.tag(), moved.delivery(), moved.loop(), orderlyEnd)
+                : new KeptLink.Sent(sent.tag(), sent.delivery(), connection().loop(), orderlyEnd);
     }
 
     private void leaveNode() {
+        if (kept != null && ends == LinkEnd.CLOSED) {
+            // It was closed before it could look at what there is.
+            kept.drop(connection().loop());
+            kept = null;
+        }
+        letGo(kept);
+        if (node != null && node.tenure() == SourceNode.Tenure.LOOKED_UP && ends == LinkEnd.CLOSED) {
+            connection().forgetKept(this);
+        }
         if (node == null) {
             released();
             return;
         }
         SourceNode left = node;
         node = null;
-        end(left, ends, this::released);
         if (ends == LinkEnd.DETACHED && left.endsWithSession()) {
-            session().detached(this, done -> end(left, LinkEnd.SESSION_ENDED, done));
+            connection().leftTermini().leave(
+                    this, left.answer().getExpiryPolicy(), (how, done) -> end(left, how, done));
         }
+        end(left, ends, this::released);
     }
 
     private void end(SourceNode ended, LinkEnd how, Runnable done) {

@@ -99,7 +99,9 @@ final class CoordinatorLink extends Link {
             if (credit == 0) {
                 throw AmqpFault.link(LinkError.TRANSFER_LIMIT_EXCEEDED, "a delivery without credit");
             }
-            partial = new Partial((int) transfer.getDeliveryId(), null);
+            partial = new Partial(transfer, Partial.tag(transfer));
+        } else {
+            partial.checkContinuation(transfer);
         }
         if (transfer.getAborted()) {
             partial = null;
@@ -136,6 +138,13 @@ final class CoordinatorLink extends Link {
                     AmqpError.NOT_IMPLEMENTED, "a message to a coordinator that is neither declare nor discharge");
         }
         refill();
+    }
+
+    /** The peer settles what it has sent, whether all of it has arrived or not. */
+    void settledByPeer(int first, int last) {
+        if (partial != null && partial.id - first >= 0 && last - partial.id >= 0) {
+            partial.settled = true;
+        }
     }
 
     private void declare(Partial delivery, Declare declare) {

@@ -7,6 +7,7 @@ import io.sluicemq.protocol.amqp10.terminus.LinkEnd;
 import io.sluicemq.protocol.amqp10.terminus.TerminusError;
 import org.apache.qpid.protonj2.types.Symbol;
 import org.apache.qpid.protonj2.types.transport.Attach;
+import org.apache.qpid.protonj2.types.transport.DeliveryState;
 import org.apache.qpid.protonj2.types.transport.Detach;
 import org.apache.qpid.protonj2.types.transport.ErrorCondition;
 import org.apache.qpid.protonj2.types.transport.Flow;
@@ -48,6 +49,11 @@ abstract sealed class Link permits ProducerLink, ConsumerLink, CoordinatorLink {
     /** The link that had the name before and is not gone yet: this one is opened behind it. */
     private Link predecessor;
     private Link successor;
+    /** Its hold on its name among the links of all connections; null if it needs none. */
+    private LinkClaim claim;
+    private boolean claimGranted;
+    private boolean letGo;
+    private boolean stolen;
 
     Link(AmqpSession session, Attach attach, int handle) {
         this.session = session;
@@ -185,10 +191,89 @@ abstract sealed class Link permits ProducerLink, ConsumerLink, CoordinatorLink {
 
     /** Another link of the same name has come (§2.6.1). */
     private void stolen() {
+        stolen = true;
         String reason = "another link of the name '" + name + "' was attached";
         refuse(LinkError.STOLEN, reason);
         detach(new ErrorCondition(LinkError.STOLEN, reason));
     }
+
+    /** Whether another link goes on with what this one leaves. */
+    final boolean isStolen() {
+        return stolen;
+    }
+
+    // ---- its name among the links of all connections
+
+    /** Asks for its name, as what it leads to outlives its connection; {@link #claimed} follows, or {@link #claimFailed}. */
+    final void claim() {
+        claim = new LinkClaim(connection().key(this), connection().loop(), new Holder());
+        connection().links().claim(connection().loop(), claim);
+    }
+
+    final boolean claims() {
+        return claim != null;
+    }
+
+    /** Whether the name is another's by now, and with it what was kept. */
+    final boolean hasLetGo() {
+        return letGo;
+    }
+
+    /**
+     * The name is free for a link that comes back. To be called once nothing of this one is under way any more.
+     *
+     * @param kept what it leaves; null if that is nothing
+     */
+    final void letGo(KeptLink kept) {
+        if (claimGranted) {
+            claimGranted = false;
+            letGo = true;
+            connection().links().letGo(connection().loop(), claim, kept);
+        }
+    }
+
+    /** What another connection goes on with has come to an outcome here. */
+    final void passOn(KeptLink.Arrived arrived, DeliveryState outcome) {
+        connection().links().outcome(connection().loop(), claim.key(), arrived, outcome);
+    }
+
+    /** The name is this link's. */
+    void claimed(KeptLink kept) {
+        throw new IllegalStateException("a link that has claimed nothing");
+    }
+
+    /** The name went to a link that came later. */
+    void claimFailed() {
+        throw new IllegalStateException("a link that has claimed nothing");
+    }
+
+    /** Something that the link before was sent has come to an outcome. */
+    void keptOutcome(KeptLink.Arrived arrived, DeliveryState outcome) {
+        throw new IllegalStateException("a link that keeps nothing");
+    }
+
+    private final class Holder implements LinkClaim.Holder {
+        @Override
+        public void granted(KeptLink kept) {
+            claimGranted = true;
+            claimed(kept);
+        }
+
+        @Override
+        public void stolen(boolean granted) {
+            Link.this.stolen();
+            if (!granted) {
+                claimFailed();
+            }
+        }
+
+        @Override
+        public void outcome(KeptLink.Arrived arrived, DeliveryState outcome) {
+            keptOutcome(arrived, outcome);
+        }
+    }
+
+    // ---- detach, by either side
 
     /** Something may have to be written before a detach of ours. */
     void beforeDetach() {}

@@ -8,7 +8,7 @@ import java.util.ArrayDeque;
  * The links of a connection that have something to send and wait for the socket to take it, in turn: each sends a slice, so that a
  * large message on one does not stop small ones on others. Owned by the connection's loop.
  *
- * <p>Invariant: while a link waits here, the socket takes nothing, or {@link #pump} is at work.
+ * <p>Invariant: while a link waits here, the socket takes nothing in this turn, or {@link #pump} is at work.
  */
 @LoopOwned
 final class Output {

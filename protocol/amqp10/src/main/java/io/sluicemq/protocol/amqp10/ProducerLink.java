@@ -2,9 +2,7 @@ package io.sluicemq.protocol.amqp10;
 
 import io.sluicemq.api.BrokerError;
 import io.sluicemq.api.Client;
-import io.sluicemq.api.CreditLine;
 import io.sluicemq.api.Message;
-import io.sluicemq.api.Producer;
 import io.sluicemq.base.LoopOwned;
 import io.sluicemq.protocol.amqp10.codec.AmqpFault;
 import io.sluicemq.protocol.amqp10.message.IncomingMessage;
@@ -12,6 +10,7 @@ import io.sluicemq.protocol.amqp10.message.MessageAssembly;
 import io.sluicemq.protocol.amqp10.message.MessageFault;
 import io.sluicemq.protocol.amqp10.terminus.Answer;
 import io.sluicemq.protocol.amqp10.terminus.Destination;
+import io.sluicemq.protocol.amqp10.terminus.Keeping;
 import io.sluicemq.protocol.amqp10.terminus.LinkEnd;
 import io.sluicemq.protocol.amqp10.terminus.NodeKind;
 import io.sluicemq.protocol.amqp10.terminus.Relay;
@@ -19,13 +18,8 @@ import io.sluicemq.protocol.amqp10.terminus.TargetNode;
 import io.sluicemq.protocol.amqp10.terminus.TerminusError;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
-import java.util.List;
-import java.util.Map;
 import java.util.Set;
-import org.apache.qpid.protonj2.types.Binary;
 import org.apache.qpid.protonj2.types.Symbol;
 import org.apache.qpid.protonj2.types.UnsignedLong;
 import org.apache.qpid.protonj2.types.messaging.Accepted;
@@ -46,52 +40,28 @@ import org.apache.qpid.protonj2.types.transport.SenderSettleMode;
 import org.apache.qpid.protonj2.types.transport.Transfer;
 
 /**
- * A link on which the peer sends (part 2, §2.6): its credit, what arrives on it, and what is owed for that. Owned by the
- * connection's loop.
+ * A link on which the peer sends (part 2, §2.6): what arrives on it, and what is owed for that. Owned by the connection's loop.
  *
- * <p>Credit comes out of the reservation of the address ({@link CreditLine}); a link to the anonymous relay, whose messages name
- * their addresses themselves, has credit of its own, and what it sends to an address that is full is settled when that has
- * room. Invariant: the peer has credit for no more than {@code credit} messages, and for none that it was not granted.
+ * <p>What a link to the anonymous relay sends to an address that is full is settled when that has room. Invariant: a delivery that
+ * was not sent settled is among the session's, and its tag in use, from its first transfer until it is settled.
  */
 @LoopOwned
 final class ProducerLink extends Link {
 
     private static final Symbol DELAYED_DELIVERY = Symbol.valueOf("DELAYED_DELIVERY");
 
-    /** What a message's size is taken for before one has come, in bytes. */
-    private static final int FIRST_ESTIMATE = 1024;
-
-    private static final int ESTIMATE_WEIGHT = 8;
-
-    /** The longest delivery-tag, in bytes (§2.8.7). */
-    private static final int MOST_TAG_BYTES = 32;
-
     /** How many windows of deliveries may wait for their outcomes, or for the peer to settle them, before it gets no more credit. */
     private static final int MOST_UNSETTLED_WINDOWS = 16;
 
-    /** Bytes of an attach of ours with source and target of usual size, beside its name. */
-    private static final int ATTACH_BYTES = 300;
-
-    /** Bytes of an entry of an unsettled map beside its tag. */
-    private static final int UNSETTLED_ENTRY_BYTES = 10;
-
     private final Attach peersAttach;
     private final boolean settlesSecond;
-    private final LinkProducer producer;
+    private final ProducerCredit credit;
     /** Tags of deliveries that are not settled (§2.6.12: each is unique among them). */
     private final Set<ByteBuffer> tags = new HashSet<>();
 
-    /** Deliveries of the link that had this name, not settled when it was detached. */
-    private Map<ByteBuffer, Received> resumable = Map.of();
+    /** Deliveries of the link that had this name, not settled when it ended. */
+    private final ReceivedBefore before = new ReceivedBefore(this);
     private TargetNode node;
-    private CreditLine line;
-    private int deliveryCount;
-    private int credit;
-    /** Behind this delivery-count the peer has never had credit. */
-    private int highestLimit;
-    private int estimateBytes = FIRST_ESTIMATE;
-    private boolean estimated;
-    private boolean paced;
     private Partial partial;
     /** The payload of {@link #partial}. */
     private MessageAssembly assembly;
@@ -99,17 +69,13 @@ final class ProducerLink extends Link {
     private MemoryTurn turn;
     private boolean asking;
     private boolean echoDue;
-    /** Bytes of messages whose addresses are being looked up. */
-    private long lookedUpBytes;
     private LinkEnd ends;
 
     ProducerLink(AmqpSession session, Attach attach, int handle) {
         super(session, attach, handle);
         this.peersAttach = attach;
         this.settlesSecond = attach.getReceiverSettleMode() == ReceiverSettleMode.SECOND;
-        this.deliveryCount = (int) attach.getInitialDeliveryCount();
-        this.highestLimit = deliveryCount;
-        this.producer = new LinkProducer();
+        this.credit = new ProducerCredit(this, (int) attach.getInitialDeliveryCount());
     }
 
     @Override
@@ -126,6 +92,31 @@ final class ProducerLink extends Link {
             return;
         }
         asking = true;
+        if (Keeping.seconds(wanted) != 0) {
+            claim();
+        } else {
+            findTarget(wanted);
+        }
+    }
+
+    @Override
+    void claimed(KeptLink left) {
+        before.take(left);
+        if (pending()) {
+            findTarget(peersAttach.<Target>getTarget());
+        } else {
+            asking = false;
+            leaveNode();
+        }
+    }
+
+    @Override
+    void claimFailed() {
+        asking = false;
+        leaveNode();
+    }
+
+    private void findTarget(Target wanted) {
         connection().termini().target(name(), wanted, new Answer<>() {
             @Override
             public void done(TargetNode found) {
@@ -144,7 +135,7 @@ final class ProducerLink extends Link {
                 if (pending()) {
                     refuse(error.condition(), error.description());
                 } else {
-                    released();
+                    leaveNode();
                 }
             }
         });
@@ -165,7 +156,7 @@ final class ProducerLink extends Link {
 
     private void attach() {
         Attach answer = answer();
-        resume(answer);
+        tags.addAll(before.tell(answer, peersAttach.getUnsettled(), settlesSecond));
         attach(answer
                 .setTarget(node.answer())
                 .setMaxMessageSize(UnsignedLong.valueOf(connection().options().maxMessageBytes()))
@@ -174,50 +165,32 @@ final class ProducerLink extends Link {
             return;
         }
         if (node instanceof TargetNode.Fixed fixed && fixed.destination().routingKey() != null) {
-            Destination to = fixed.destination();
-            line = connection().client().openCredit(to.exchange(), to.routingKey(), producer, new LineSink());
+            credit.openLine(fixed.destination());
         }
+        connection().leftTermini().takenUp(this);
         regulateCredit();
-        if (echoDue && credit == 0) {
-            tellCredit();
+        if (echoDue && credit.isZero()) {
+            credit.tell();
         }
     }
 
-    /** Tells what has become of the deliveries that the peer has not settled (§2.6.13), as far as that fits into a frame. */
-    private void resume(Attach answer) {
-        Set<ByteBuffer> wanted = new HashSet<>();
-        if (peersAttach.getUnsettled() != null) {
-            for (Binary tag : peersAttach.getUnsettled().keySet()) {
-                wanted.add(ByteBuffer.wrap(tag.asByteArray()));
-            }
-        }
-        resumable = new LinkedHashMap<>(connection().suspendedLinks().take(name(), wanted));
-        if (resumable.isEmpty()) {
+    @Override
+    void keptOutcome(KeptLink.Arrived arrived, DeliveryState outcome) {
+        if (hasLetGo()) {
+            passOn(arrived, outcome);
             return;
         }
-        Map<Binary, DeliveryState> unsettled = new LinkedHashMap<>();
-        int room = connection().peerFrameMax() - ATTACH_BYTES - 4 * name().length();
-        for (Received each : resumable.values()) {
-            // Only an outcome without fields is sure to fit; that there is another is told when it is resumed.
-            room -= each.tag().remaining() + UNSETTLED_ENTRY_BYTES;
-            if (room < 0) {
-                answer.setIncompleteUnsettled(true);
-                break;
-            }
-            DeliveryState state = each.outcome();
-            unsettled.put(new Binary(each.tag().array()),
-                    state instanceof Accepted || state instanceof Released ? state : null);
+        Received received = before.outcome(arrived, outcome);
+        if (received != null) {
+            finish(received, outcome instanceof Accepted ? null : outcome);
         }
-        answer.setUnsettled(unsettled);
-        tags.addAll(resumable.keySet());
     }
 
     /** The peer resumes a delivery; one that is not known here is ignored (§2.7.5, resume). */
     private void resumed(Partial resumed) {
-        deliveryCount++;
-        spent();
-        forgo();
-        Received received = resumable.remove(resumed.tag);
+        credit.spend();
+        credit.forgo();
+        Received received = before.resumed(resumed.tag);
         if (received != null) {
             if (resumed.settled) {
                 tags.remove(resumed.tag);
@@ -235,109 +208,25 @@ final class ProducerLink extends Link {
 
     // ---- credit
 
-    private int wantedCredit() {
-        if (!estimated && line != null && line.isLimited()) {
-            // Room for many messages of which nobody knows how large they are may be room for few of them.
-            return 1;
-        }
-        int byBytes = connection().options().windowBytes() / Math.max(1, estimateBytes);
-        return Math.max(1, Math.min(connection().options().windowMessages(), byBytes));
-    }
-
     @Override
     void regulateCredit() {
-        if (!attached() || paced || connection().resourcesLow() || tooManyUnsettled()) {
-            return;
-        }
-        int wanted = wantedCredit();
-        if (credit > wanted / 2) {
-            return;
-        }
-        if (line == null) {
-            if (producer.parkedBytes() + lookedUpBytes < connection().options().windowBytes()) {
-                grant(wanted - credit);
-            }
-        } else if (!line.isAsking()) {
-            int granted = line.ask(wanted - credit, estimateBytes);
-            if (granted > 0) {
-                grant(granted);
-            }
-        }
+        credit.regulate();
+    }
+
+    /** Whether the peer may be given credit for more. */
+    boolean takesMore() {
+        return attached() && !tooManyUnsettled();
     }
 
     private boolean tooManyUnsettled() {
         return tags.size() >= MOST_UNSETTLED_WINDOWS * connection().options().windowMessages();
     }
 
-    private void grant(int messages) {
-        credit += messages;
-        if (deliveryCount + credit - highestLimit > 0) {
-            highestLimit = deliveryCount + credit;
-        }
-        tellCredit();
-    }
-
-    private void tellCredit() {
-        session().sendFlow(handle(), deliveryCount, credit, false);
-    }
-
-    /** What the broker says of the credit line. */
-    private final class LineSink implements CreditLine.Sink {
-        @Override
-        public void granted(int messages) {
-            if (attached()) {
-                grant(messages);
-                regulateCredit();
-            }
-        }
-
-        @Override
-        public void revoked(int messages) {
-            if (attached()) {
-                credit = Math.max(0, credit - messages);
-                tellCredit();
-                regulateCredit();
-            }
-        }
-    }
-
-    /** The link as the broker sees it. */
-    private final class LinkProducer extends Producer {
-
-        LinkProducer() {
-            super(connection().loop());
-        }
-
-        @Override
-        public String description() {
-            return "link '" + name() + "' of session " + session().channel();
-        }
-
-        @Override
-        protected void parkedChanged() {
-            regulateCredit();
-        }
-
-        @Override
-        public void refused(BrokerError error) {
-            // It was sent settled: there is no outcome to tell, and the address counts it.
-            connection().log().debug("a settled message on link '{}' was refused: {}", name(), error);
-        }
-
-        @Override
-        protected void paced(boolean hold) {
-            paced = hold;
-            if (!hold) {
-                regulateCredit();
-            }
-        }
-    }
-
     @Override
     void flow(Flow flow) {
         if (flow.getEcho()) {
             if (attached()) {
-                tellCredit();
+                credit.tell();
             } else {
                 echoDue = true;
             }
@@ -350,17 +239,10 @@ final class ProducerLink extends Link {
     void transfer(Transfer transfer, byte[] bytes, int at, int length) throws AmqpFault {
         if (partial == null) {
             session().began(transfer);
-            if (deliveryCount - highestLimit >= 0) {
+            if (!credit.isLeft()) {
                 throw AmqpFault.link(LinkError.TRANSFER_LIMIT_EXCEEDED, "a delivery without credit");
             }
-            if (transfer.getDeliveryTag() == null) {
-                throw AmqpFault.link(AmqpError.INVALID_FIELD, "a delivery without delivery-tag");
-            }
-            ByteBuffer tag = ByteBuffer.wrap(transfer.getDeliveryTag().tagBytes());
-            if (tag.remaining() > MOST_TAG_BYTES) {
-                throw AmqpFault.link(
-                        AmqpError.INVALID_FIELD, "a delivery-tag of more than " + MOST_TAG_BYTES + " bytes");
-            }
+            ByteBuffer tag = Partial.tag(transfer);
             if (transfer.getResume()) {
                 resume(transfer, tag);
                 return;
@@ -371,25 +253,18 @@ final class ProducerLink extends Link {
             }
             if (!transfer.getMore() && !transfer.getAborted()) {
                 checkSize(length);
-                complete(
-                        (int) transfer.getDeliveryId(), tag, settles(transfer), settlesSecond(transfer),
-                        transfer.getState(), null, bytes, at, length);
+                complete(enter(transfer, tag), transfer.getState(), null, bytes, at, length);
                 return;
             }
-            partial = new Partial((int) transfer.getDeliveryId(), tag);
-            partial.second = settlesSecond(transfer);
+            partial = new Partial(transfer, tag);
+            partial.received = enter(transfer, tag);
             assembly = new MessageAssembly();
-        } else if (transfer.hasDeliveryId() && (int) transfer.getDeliveryId() != partial.id) {
-            throw AmqpFault.session(
-                    AmqpError.INVALID_FIELD, "a transfer of another delivery than the one that has not ended");
+        } else {
+            partial.checkContinuation(transfer);
         }
         if (transfer.getAborted()) {
-            // Whether an aborted delivery takes credit is left open (§2.6.14): the sender may send one more than we think.
             dropPartial();
-            deliveryCount++;
-            highestLimit++;
-            spent();
-            forgo();
+            credit.spendOnAborted();
             regulateCredit();
             return;
         }
@@ -424,12 +299,12 @@ final class ProducerLink extends Link {
             MessageAssembly payload = assembly;
             MemoryTurn ofLarge = turn;
             if (ofLarge == null) {
-                dropPartial();
+                connection().holdsPartial(-payload.heldBytes());
             }
             turn = null;
             partial = null;
             assembly = null;
-            complete(whole.id, whole.tag, whole.settled, whole.second, whole.state, payload, bytes, at, length);
+            complete(stillOwed(whole), whole.state, payload, bytes, at, length);
             connection().reader().clear();
             if (ofLarge != null) {
                 ofLarge.end();
@@ -438,7 +313,7 @@ final class ProducerLink extends Link {
     }
 
     private void resume(Transfer transfer, ByteBuffer tag) {
-        Partial resumes = new Partial((int) transfer.getDeliveryId(), tag);
+        Partial resumes = new Partial(transfer, tag);
         resumes.resumes = true;
         resumes.settled = settles(transfer) || transfer.getAborted();
         if (transfer.getMore() && !transfer.getAborted()) {
@@ -446,6 +321,29 @@ final class ProducerLink extends Link {
         } else {
             resumed(resumes);
         }
+    }
+
+    /** A delivery begins; null if nothing is owed for it. */
+    private Received enter(Transfer first, ByteBuffer tag) {
+        if (settles(first)) {
+            return null;
+        }
+        Received received = new Received(this, (int) first.getDeliveryId(), tag, settlesSecond(first));
+        tags.add(tag);
+        session().received().add(received.id(), received);
+        return received;
+    }
+
+    /** What is owed for a delivery that is complete; null if the peer has settled it meanwhile. */
+    private Received stillOwed(Partial whole) {
+        if (whole.received == null || whole.received.isOver()) {
+            return null;
+        }
+        if (whole.settled) {
+            forget(whole.received);
+            return null;
+        }
+        return whole.received;
     }
 
     private boolean settles(Transfer transfer) {
@@ -471,33 +369,23 @@ final class ProducerLink extends Link {
         } else if (assembly != null) {
             connection().holdsPartial(-assembly.heldBytes());
         }
+        Received owed = partial == null ? null : partial.received;
         partial = null;
         assembly = null;
-    }
-
-    private void spent() {
-        credit = Math.max(0, credit - 1);
-    }
-
-    /** What was spent on a delivery that is not published is room for others. */
-    private void forgo() {
-        if (line != null) {
-            line.forgo(1);
+        if (owed != null && !owed.isOver()) {
+            forget(owed);
         }
     }
 
-    /** @param payload null if the message stands in {@code bytes} */
+    /**
+     * All of a delivery has come.
+     *
+     * @param received what is owed for it; null if it is settled
+     * @param payload null if the message stands in {@code bytes}
+     */
     private void complete(
-            int id, ByteBuffer tag, boolean settled, boolean second, DeliveryState state, MessageAssembly payload,
-            byte[] bytes, int at, int length) {
-        deliveryCount++;
-        spent();
-        Received received = null;
-        if (!settled) {
-            received = new Received(this, id, tag, second);
-            tags.add(tag);
-            session().received().add(id, received);
-        }
+            Received received, DeliveryState state, MessageAssembly payload, byte[] bytes, int at, int length) {
+        credit.spend();
         Transactions.Transaction transaction = null;
         if (state instanceof TransactionalState transactional) {
             transaction = connection().transactions().find(transactional.getTxnId());
@@ -529,7 +417,8 @@ final class ProducerLink extends Link {
             return;
         }
         switch (node) {
-            case TargetNode.Fixed fixed -> route(received, message, fixed.destination(), null, transaction);
+            case TargetNode.Fixed fixed -> route(
+                    received, message, fixed.destination(), null, transaction, false);
             case Relay relay -> relay(received, message, relay, transaction);
         }
     }
@@ -539,9 +428,18 @@ final class ProducerLink extends Link {
         NodeKind kind = NodeKind.ofAnnotation(message.jmsDestination());
         Destination known = to == null ? null : relay.known(to, kind);
         if (known != null) {
-            route(received, message, known, to, transaction);
-            return;
+            route(received, message, known, to, transaction, false);
+        } else {
+            lookUp(received, message, relay, transaction, false);
         }
+    }
+
+    /** @param again whether it was sent to where its address led before, and there was nothing any more */
+    private void lookUp(
+            Received received, IncomingMessage message, Relay relay, Transactions.Transaction transaction,
+            boolean again) {
+        String to = message.to();
+        NodeKind kind = NodeKind.ofAnnotation(message.jmsDestination());
         IncomingMessage kept;
         try {
             // The reader's bytes are overwritten by the next frame.
@@ -550,21 +448,21 @@ final class ProducerLink extends Link {
             throw new IllegalStateException("what was read once can't be read again", e);
         }
         int heldBytes = kept.sizeBytes();
-        lookedUp(heldBytes);
+        credit.lookedUp(heldBytes);
         if (transaction != null) {
             transaction.expect();
         }
         relay.resolve(to, kind, new Answer<>() {
             @Override
             public void done(Destination destination) {
-                lookedUp(-heldBytes);
+                credit.lookedUp(-heldBytes);
                 // Also when the link has gone meanwhile: the message came before.
                 if (transaction != null && transaction.isOver()) {
                     if (received != null) {
                         finish(received, transaction.accepted());
                     }
                 } else if (connection().running()) {
-                    route(received, kept, destination, to, transaction);
+                    route(received, kept, destination, to, transaction, again);
                 }
                 if (transaction != null) {
                     transaction.arrived();
@@ -573,7 +471,7 @@ final class ProducerLink extends Link {
 
             @Override
             public void refused(TerminusError error) {
-                lookedUp(-heldBytes);
+                credit.lookedUp(-heldBytes);
                 refuseUnpublished(received, transaction, error.condition(), error.description());
                 if (transaction != null) {
                     transaction.arrived();
@@ -585,14 +483,10 @@ final class ProducerLink extends Link {
         regulateCredit();
     }
 
-    private void lookedUp(int differenceBytes) {
-        lookedUpBytes += differenceBytes;
-        connection().holdsForLookup(differenceBytes);
-    }
-
+    /** @param again whether a relay has looked up the address anew since it led nowhere */
     private void route(
             Received received, IncomingMessage incoming, Destination to, String address,
-            Transactions.Transaction transaction) {
+            Transactions.Transaction transaction, boolean again) {
         String key = to.keyOf(incoming.subject());
         if (key == null) {
             refuseUnpublished(
@@ -602,12 +496,12 @@ final class ProducerLink extends Link {
         Client client = connection().client();
         Message message =
                 incoming.toMessage(to.exchange(), key, client, connection().loop().currentTimeMillis());
-        estimate(message.sizeBytes());
+        credit.estimate(message.sizeBytes());
         int reached;
         if (transaction != null) {
-            reached = transaction.publish(message, producer);
+            reached = transaction.publish(message, credit.producer());
         } else {
-            reached = client.publish(message, received, producer);
+            reached = client.publish(message, received, credit.producer());
         }
         connection().published();
         if (reached > 0 || to.unreached() == Destination.Unreached.ACCEPTED && reached == 0) {
@@ -623,20 +517,15 @@ final class ProducerLink extends Link {
         } else {
             if (node instanceof Relay relay) {
                 relay.missed(address);
+                if (!again) {
+                    // As at its first use: what isn't there any more may be made again, or be something else by now.
+                    lookUp(received, incoming, relay, transaction, true);
+                    return;
+                }
             }
             refuse(received, transaction, AmqpError.NOT_FOUND, "no longer there: " + describe(to));
         }
         regulateCredit();
-    }
-
-    /** Larger messages count at once, and smaller ones little by little: what is too much credit can't be taken back in time. */
-    private void estimate(int sizeBytes) {
-        estimated = true;
-        if (sizeBytes > estimateBytes) {
-            estimateBytes = sizeBytes;
-        } else {
-            estimateBytes -= (estimateBytes - sizeBytes) / ESTIMATE_WEIGHT;
-        }
     }
 
     private static String describe(Destination to) {
@@ -647,7 +536,7 @@ final class ProducerLink extends Link {
 
     private void refuseUnpublished(
             Received received, Transactions.Transaction transaction, Symbol condition, String description) {
-        forgo();
+        credit.forgo();
         refuse(received, transaction, condition, description);
     }
 
@@ -669,6 +558,9 @@ final class ProducerLink extends Link {
     void resolved(Received received, BrokerError refusal) {
         if (refusal == null) {
             finish(received, null);
+        } else if (refusal instanceof BrokerError.Unavailable && ends != null) {
+            // It waited for room, and was dropped with its connection: a sender that comes back may send it anew.
+            finish(received, Released.getInstance());
         } else {
             TerminusError error = TerminusError.of(refusal);
             finish(received, new Rejected().setError(new ErrorCondition(error.condition(), error.description())));
@@ -678,6 +570,10 @@ final class ProducerLink extends Link {
     /** @param state the outcome; null for accepted */
     private void finish(Received received, DeliveryState state) {
         if (received.isOver()) {
+            return;
+        }
+        if (ends != null && ends != LinkEnd.CLOSED && received.kept() != null) {
+            keptOutcome(received.kept(), state == null ? Accepted.getInstance() : state);
             return;
         }
         if (ends == LinkEnd.DETACHED || ends == LinkEnd.SESSION_ENDED) {
@@ -724,43 +620,24 @@ final class ProducerLink extends Link {
                 }
             });
         }
-        suspend();
-        if (line != null) {
-            line.close();
-            line = null;
-        }
+        before.end(end, Keeping.seconds(peersAttach.<Terminus>getTarget() instanceof Target target ? target : null));
+        credit.close();
         if (!asking) {
             leaveNode();
         }
     }
 
-    private void suspend() {
-        List<Received> unsettled = new ArrayList<>(resumable.values());
-        resumable = Map.of();
-        if (ends == LinkEnd.CLOSED) {
-            unsettled.forEach(Received::over);
-            return;
-        }
-        session().received().forEach(received -> {
-            if (received.link() == this) {
-                unsettled.add(received);
-            }
-        });
-        unsettled.forEach(received -> session().received().remove(received.id()));
-        if (!unsettled.isEmpty()) {
-            connection().suspendedLinks().keep(name(), unsettled);
-        }
-    }
-
     private void leaveNode() {
+        letGo(before.left());
         if (node == null) {
             released();
             return;
         }
-        end(node, ends, this::released);
         if (ends == LinkEnd.DETACHED && node.endsWithSession()) {
-            session().detached(this, done -> end(node, LinkEnd.SESSION_ENDED, done));
+            connection().leftTermini().leave(
+                    this, node.answer().getExpiryPolicy(), (how, done) -> end(node, how, done));
         }
+        end(node, ends, this::released);
     }
 
     private void end(TargetNode ended, LinkEnd how, Runnable done) {

@@ -20,6 +20,8 @@ final class Received extends Completion {
     private boolean told;
     private DeliveryState outcome;
     private boolean over;
+    /** What stands for it where it is kept over connections; null if it isn't. */
+    private KeptLink.Arrived kept;
 
     Received(ProducerLink link, int id, ByteBuffer tag, boolean second) {
         super(link.connection().loop());
@@ -69,6 +71,15 @@ final class Received extends Completion {
         link = on;
         id = newId;
         told = false;
+    }
+
+    KeptLink.Arrived kept() {
+        return kept;
+    }
+
+    /** It is kept, or was. */
+    void keptAs(KeptLink.Arrived arrived) {
+        kept = arrived;
     }
 
     /** Whether nobody is to be told its outcome any more. */

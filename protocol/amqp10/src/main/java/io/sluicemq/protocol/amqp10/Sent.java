@@ -10,14 +10,16 @@ final class Sent {
 
     private final ConsumerLink link;
     private final int id;
+    private final long tag;
     private final Delivery delivery;
     /** Whether its outcome is part of a transaction, or is being made final. */
     private boolean bound;
     private boolean forgotten;
 
-    Sent(ConsumerLink link, int id, Delivery delivery) {
+    Sent(ConsumerLink link, int id, long tag, Delivery delivery) {
         this.link = link;
         this.id = id;
+        this.tag = tag;
         this.delivery = delivery;
     }
 
@@ -27,6 +29,10 @@ final class Sent {
 
     int id() {
         return id;
+    }
+
+    long tag() {
+        return tag;
     }
 
     Delivery delivery() {

@@ -28,11 +28,16 @@ final class Transactions {
 
     static final Symbol UNKNOWN_ID = TransactionErrors.UNKNOWN_ID;
 
-    /** Transactions that a connection may have at a time. */
+    /** Transactions that a connection may have at a time, those whose commits wait among them. */
     static final int MOST = 1024;
+
+    /** What an outcome takes of memory while its transaction lasts, in bytes, by rule of thumb. */
+    private static final int RETIRED_BYTES = 128;
 
     private final ConnectionSession connection;
     private final Map<Long, Transaction> open = new HashMap<>();
+    /** Those that are not open any more, but not committed yet. */
+    private int committing;
     private long nextId = 1;
 
     Transactions(ConnectionSession connection) {
@@ -41,7 +46,7 @@ final class Transactions {
 
     /** Begins one; null if there are too many. */
     Transaction declare(CoordinatorLink by) {
-        if (open.size() == MOST) {
+        if (open.size() + committing >= MOST) {
             return null;
         }
         Transaction transaction = new Transaction(nextId++, by);
@@ -140,6 +145,7 @@ final class Transactions {
          * @param state the same as the receiver has said it, which is told to it then unless it has settled the delivery
          */
         void retire(Sent sent, Outcome outcome, DeliveryState state, boolean settled) {
+            connection.holdsMemory(RETIRED_BYTES);
             retired.add(new Retired(sent, outcome, state, settled));
         }
 
@@ -160,6 +166,11 @@ final class Transactions {
                     each.sent.unbind();
                 }
             }
+            forgetRetired();
+        }
+
+        private void forgetRetired() {
+            connection.holdsMemory(-(long) RETIRED_BYTES * retired.size());
             retired.clear();
         }
 
@@ -179,6 +190,7 @@ final class Transactions {
             }
             open.remove(number);
             over = true;
+            committing++;
             Outcome run = null;
             List<Delivery> deliveries = new ArrayList<>();
             for (Retired each : retired) {
@@ -195,16 +207,19 @@ final class Transactions {
             work.commit(new Reply<>() {
                 @Override
                 public void done(Void result) {
+                    committing--;
                     for (Retired each : retired) {
                         if (!each.settled) {
                             each.sent.link().outcomeFinal(each.sent, each.state);
                         }
                     }
+                    forgetRetired();
                     reply.done(null);
                 }
 
                 @Override
                 public void failed(BrokerError error) {
+                    committing--;
                     giveBack();
                     reply.failed(error);
                 }

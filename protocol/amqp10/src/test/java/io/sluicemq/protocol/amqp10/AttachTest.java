@@ -303,4 +303,14 @@ class AttachTest {
         assertThat(lab.counters().channels()).isZero();
         assertThat(lab.counters().connections()).isZero();
     }
+
+    /** What a browser is sent is settled, whatever it asks for (§2.6.12). */
+    @Test
+    void shouldSayThatABrowsersDeliveriesAreSettled() {
+        peer.send(Peer.receiver(0, "r", null)
+                .setSource(new org.apache.qpid.protonj2.types.messaging.Source()
+                        .setAddress("q").setDistributionMode(org.apache.qpid.protonj2.types.Symbol.valueOf("copy")))
+                .setSenderSettleMode(SenderSettleMode.UNSETTLED));
+        assertThat(peer.expect(Attach.class).getSenderSettleMode()).isEqualTo(SenderSettleMode.SETTLED);
+    }
 }

@@ -526,4 +526,34 @@ class ConnectionTest {
         peer.send(Peer.send(0, 0, "a"));
         assertThat(peer.expect(Disposition.class).getState()).isEqualTo(Accepted.getInstance());
     }
+
+    /** The peer has closed already: nothing more is to be waited for (§2.4.3). */
+    @Test
+    void shouldEndAtOnceForAnErrorBehindTheClose() {
+        Peer peer = Peer.connected(lab, 1);
+        peer.attachReceiver(0, "q");
+        peer.wire.arrive(Frames.frame(0, new Close()));
+        assertThat(peer.wire.closed).as("closed while it still gives back what it had").isFalse();
+        // Frames without a channel's session, and with a type that there isn't.
+        peer.wire.arrive(Frames.raw(9, 0, (byte) 1));
+        assertThat(peer.wire.closed).isTrue();
+        peer.expectClose(ConnectionError.FRAMING_ERROR);
+        lab.loops.runAll();
+        assertThat(lab.counters().connections()).isZero();
+        assertThat(lab.counters().consumers()).isZero();
+    }
+
+    /** So if what is wrong is not where its frames begin. */
+    @Test
+    void shouldEndAtOnceForSilenceBehindTheClose() {
+        Peer peer = Peer.connected(lab, 1);
+        peer.attachReceiver(0, "q");
+        peer.wire.arrive(Frames.frame(0, new Close()));
+        peer.loop.run(() -> peer.session.fail(io.sluicemq.protocol.amqp10.codec.AmqpFault.connection(
+                AmqpError.RESOURCE_LIMIT_EXCEEDED, "silent")));
+        assertThat(peer.wire.closed).isTrue();
+        peer.expectClose(AmqpError.RESOURCE_LIMIT_EXCEEDED);
+        lab.loops.runAll();
+        assertThat(lab.counters().connections()).isZero();
+    }
 }

@@ -1,6 +1,7 @@
 package io.sluicemq.protocol.amqp10;
 
 import io.sluicemq.protocol.amqp10.codec.Frames;
+import org.apache.qpid.protonj2.types.Binary;
 import org.apache.qpid.protonj2.types.messaging.Accepted;
 import org.apache.qpid.protonj2.types.messaging.AmqpValue;
 import org.apache.qpid.protonj2.types.messaging.Data;
@@ -55,5 +56,40 @@ class CoordinatorTest {
             peer.send(new org.apache.qpid.protonj2.types.transport.Detach().setHandle(0).setClosed(true));
             peer.expectNothing();
         }
+    }
+
+    private static byte[] discharge() {
+        return Frames.encode(new AmqpValue<>(new Discharge().setTxnId(new Binary(new byte[8]))));
+    }
+
+    /** §2.7.5: what a continuation says of its delivery is what its first transfer has said. */
+    @Test
+    void shouldRefuseAContinuationOfAnotherDelivery() {
+        attachCoordinator();
+        peer.send(Frames.frame(0, Peer.transfer(0, 0).setMore(true), new byte[0]));
+        peer.send(Frames.frame(0, Peer.transfer(0, 0).setDeliveryTag(new byte[] {9}), discharge()));
+        peer.expectDetach(AmqpError.INVALID_FIELD);
+        peer.send(new org.apache.qpid.protonj2.types.transport.Detach().setHandle(0).setClosed(true));
+        attachCoordinator();
+        peer.send(Frames.frame(0, Peer.transfer(0, 1).setMore(true), new byte[0]));
+        peer.send(Frames.frame(0, Peer.transfer(0, 2), discharge()));
+        peer.expectEnd(AmqpError.INVALID_FIELD);
+    }
+
+    @Test
+    void shouldDetachForADeliveryWithoutTag() {
+        attachCoordinator();
+        peer.send(Frames.frame(0, Peer.transfer(0, 0).setDeliveryTag((byte[]) null), discharge()));
+        peer.expectDetach(AmqpError.INVALID_FIELD);
+    }
+
+    /** §2.6.12: the sender may settle a delivery before all of it was sent. */
+    @Test
+    void shouldSayNothingOfADischargeThatIsSettledWhileItArrives() {
+        attachCoordinator();
+        peer.send(Frames.frame(0, Peer.transfer(0, 0).setMore(true), new byte[0]));
+        peer.send(Peer.settle(Role.SENDER, 0, 0, null));
+        peer.send(Frames.frame(0, new org.apache.qpid.protonj2.types.transport.Transfer().setHandle(0), discharge()));
+        peer.expectNothing();
     }
 }

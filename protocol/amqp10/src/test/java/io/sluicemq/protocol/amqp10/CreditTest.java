@@ -17,6 +17,7 @@ import org.apache.qpid.protonj2.types.messaging.Accepted;
 import org.apache.qpid.protonj2.types.messaging.Released;
 import org.apache.qpid.protonj2.types.messaging.Source;
 import org.apache.qpid.protonj2.types.transport.Attach;
+import org.apache.qpid.protonj2.types.transport.Begin;
 import org.apache.qpid.protonj2.types.transport.Disposition;
 import org.apache.qpid.protonj2.types.transport.Flow;
 import org.apache.qpid.protonj2.types.transport.LinkError;
@@ -25,6 +26,8 @@ import org.apache.qpid.protonj2.types.transport.Role;
 import org.apache.qpid.protonj2.types.transport.SenderSettleMode;
 import org.apache.qpid.protonj2.types.transport.Transfer;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Flow and drain, both ways (1.0 §2.6.7, §2.6.8, §2.7.4). */
 class CreditTest {
@@ -531,5 +534,91 @@ class CreditTest {
         peer.send(Peer.credit(1, 0, 10));
         assertThat(peer.receive(1, 3)).startsWith("x");
         assertThat(peer.receive(1, 4)).startsWith("y");
+    }
+
+    // ---- flows that say less than others
+
+    /** A flow need not say what the credit is; then that stays as it was. */
+    @Test
+    void shouldKeepTheCreditThatCameBeforeTheAttachWasAnswered() {
+        publish(lab, "q", "a");
+        Peer far = Peer.connected(lab, 1);
+        far.send(
+                Frames.frame(0, Peer.receiver(0, "r", "q")),
+                Frames.frame(0, Peer.credit(0, 0, 7)),
+                Frames.frame(0, Peer.flow().setHandle(0).setEcho(true)));
+        far.expect(Attach.class);
+        List<Frame> frames = far.frames();
+        assertThat(frames).hasSize(2);
+        assertThat(frames).anyMatch(frame -> frame.performative() instanceof Transfer);
+        assertThat(frames).anyMatch(frame -> frame.performative() instanceof Flow flow
+                && flow.getDeliveryCount() + flow.getLinkCredit() == 7);
+    }
+
+    @Test
+    void shouldAnswerTheDrainThatCameBeforeTheAttachWasAnswered() {
+        Peer far = Peer.connected(lab, 1);
+        far.send(
+                Frames.frame(0, Peer.receiver(0, "r", "q")),
+                Frames.frame(0, drain(0, 0, 3)),
+                Frames.frame(0, Peer.flow().setHandle(0).setEcho(true)));
+        far.expect(Attach.class);
+        assertThat(far.frames()).anySatisfy(frame -> assertThat(frame.performative())
+                .isInstanceOfSatisfying(Flow.class, flow -> {
+                    assertThat(flow.getDrain()).isTrue();
+                    assertThat(flow.getDeliveryCount()).isEqualTo(3);
+                }));
+    }
+
+    @Test
+    void shouldAnswerADrainThoughAFlowWithoutCreditFollows() {
+        Peer far = Peer.connected(lab, 1);
+        far.attachReceiver(0, "q");
+        far.send(
+                Frames.frame(0, drain(0, 0, 10)),
+                Frames.frame(0, Peer.flow().setHandle(0).setEcho(true)));
+        assertThat(far.frames()).anySatisfy(frame -> assertThat(frame.performative())
+                .isInstanceOfSatisfying(Flow.class, flow -> {
+                    assertThat(flow.getDrain()).isTrue();
+                    assertThat(flow.getDeliveryCount()).isEqualTo(10);
+                    assertThat(flow.getLinkCredit()).isZero();
+                }));
+    }
+
+    /** A drain that is taken back leaves the credit that there was. */
+    @Test
+    void shouldKeepTheCreditOfADrainThatIsTakenBack() {
+        Peer far = Peer.connected(lab, 1);
+        far.attachReceiver(0, "q");
+        far.send(
+                Frames.frame(0, drain(0, 0, 10)),
+                Frames.frame(0, Peer.flow().setHandle(0).setDrain(false)));
+        far.expectNothing();
+        publish(lab, "q", "a");
+        assertThat(far.receive(0, 0)).isEqualTo("a");
+    }
+
+    /** What is passed over behind the broker's answer to a drain may have others behind it: they are part of what there is. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1})
+    void shouldDrainWhatStandsBehindAMessageThatIsTooLarge(int loop) {
+        publish(lab, "q", "a", "x".repeat(1_000), "b", "c");
+        Peer far = Peer.connected(lab, loop);
+        far.send(1, Peer.begin().setIncomingWindow(1));
+        far.expect(1, Begin.class);
+        far.send(1, Peer.receiver(0, "small", "q").setMaxMessageSize(UnsignedLong.valueOf(500)));
+        far.expect(1, Attach.class);
+        far.send(1, drain(0, 0, 2).setIncomingWindow(1));
+        assertThat(Peer.text(far.next().payload())).isEqualTo("a");
+        far.send(1, Peer.flow().setNextIncomingId(1).setIncomingWindow(10));
+        List<Frame> frames = far.frames();
+        assertThat(Peer.text(frames.getFirst().payload())).isEqualTo("b");
+        assertThat(frames).hasSize(2);
+        Flow drained = (Flow) frames.getLast().performative();
+        assertThat(drained.getDeliveryCount()).isEqualTo(2);
+        assertThat(drained.getLinkCredit()).isZero();
+        far.attachReceiver(1, "q");
+        far.send(Peer.credit(1, 0, 10));
+        assertThat(far.frames()).hasSize(2);
     }
 }

@@ -19,6 +19,7 @@ import org.apache.qpid.protonj2.types.messaging.Received;
 import org.apache.qpid.protonj2.types.messaging.Rejected;
 import org.apache.qpid.protonj2.types.messaging.Released;
 import org.apache.qpid.protonj2.types.messaging.Source;
+import org.apache.qpid.protonj2.types.messaging.TerminusExpiryPolicy;
 import org.apache.qpid.protonj2.types.transactions.Coordinator;
 import org.apache.qpid.protonj2.types.transactions.Declare;
 import org.apache.qpid.protonj2.types.transactions.Declared;
@@ -32,6 +33,8 @@ import org.apache.qpid.protonj2.types.transport.ReceiverSettleMode;
 import org.apache.qpid.protonj2.types.transport.Role;
 import org.apache.qpid.protonj2.types.transport.Transfer;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What receivers say of deliveries (1.0 §2.6.12, §2.7.6, §3.4). */
 class OutcomeTest {
@@ -308,5 +311,67 @@ class OutcomeTest {
 
     private static Disposition unsettled(long id, DeliveryState state) {
         return new Disposition().setRole(Role.RECEIVER).setFirst(id).setState(state);
+    }
+
+    // ---- the default outcome at the end
+
+    /** §3.5.3: the default outcome is that of deliveries, too, whose source is destroyed before they have come to one. */
+    @ParameterizedTest
+    @ValueSource(strings = {"detach", "close", "end", "disconnect", "cut", "error"})
+    void shouldTakeTheDefaultOutcomeWhenTheSourceEnds(String how) {
+        publish("q", 2);
+        peer.send(Peer.receiver(0, "r", "q").setSource(new Source()
+                .setAddress("q").setExpiryPolicy(TerminusExpiryPolicy.LINK_DETACH).setDefaultOutcome(new Rejected())));
+        peer.expect(Attach.class);
+        peer.send(Peer.credit(0, 0, 1));
+        peer.receive(0, 0);
+        switch (how) {
+            case "detach" -> peer.send(new Detach().setHandle(0));
+            case "close" -> peer.send(new Detach().setHandle(0).setClosed(true));
+            case "end" -> peer.send(new org.apache.qpid.protonj2.types.transport.End());
+            case "disconnect" -> peer.send(new org.apache.qpid.protonj2.types.transport.Close());
+            case "cut" -> peer.cutSocket();
+            case "error" -> peer.send(Peer.receiver(1, "r", "q"));
+            default -> throw new IllegalArgumentException(how);
+        }
+        peer.frames();
+        assertThat(unsettled()).isZero();
+        assertThat(ready()).isEqualTo(1);
+    }
+
+    /** Qpid JMS asks for this one always: what it has only prefetched when a consumer is closed has not failed. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shouldCountADeliveryAsFailedOnlyIfItsReceiverIsLost(boolean lost) {
+        publish("q", 1);
+        peer.send(Peer.receiver(0, "r", "q").setSource(new Source()
+                .setAddress("q").setDefaultOutcome(new Modified().setDeliveryFailed(true))));
+        peer.expect(Attach.class);
+        peer.send(Peer.credit(0, 0, 1));
+        peer.receive(0, 0);
+        if (lost) {
+            peer.cutSocket();
+        } else {
+            peer.send(new Detach().setHandle(0).setClosed(true));
+            peer.expect(Detach.class);
+        }
+        Peer other = Peer.connected(lab, 1);
+        other.attachReceiver(0, "q");
+        other.send(Peer.credit(0, 0, 1));
+        Header header = (Header) Sections.read(other.next().payload()).getFirst();
+        assertThat(header.getDeliveryCount()).isEqualTo(lost ? 1 : 0);
+    }
+
+    /** What was not sent has come to no outcome, and needs none. */
+    @Test
+    void shouldNotTakeTheDefaultOutcomeForWhatWasNotSent() {
+        publish("q", 3);
+        peer.send(Peer.receiver(0, "r", "q").setSource(new Source()
+                .setAddress("q").setDefaultOutcome(new Rejected())));
+        peer.expect(Attach.class);
+        peer.wire.writable = false;
+        peer.send(Peer.credit(0, 0, 10));
+        peer.send(new Detach().setHandle(0).setClosed(true));
+        assertThat(ready()).isEqualTo(3);
     }
 }

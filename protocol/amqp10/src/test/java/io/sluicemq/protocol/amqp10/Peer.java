@@ -52,7 +52,8 @@ final class Peer {
     Peer(Lab lab, int loopIndex, Amqp10Options options, Login login) {
         loop = lab.loops.get(loopIndex);
         wire = new FakeWire(loop);
-        session = loop.call(() -> (ConnectionSession) new Amqp10Protocol(lab.broker, login, options).open(wire));
+        session = loop.call(() -> (ConnectionSession) new Amqp10Protocol(
+                lab.broker, login, options, lab.links).open(wire));
         wire.session(session);
     }
 

@@ -202,4 +202,41 @@ class ResumeTest {
         assertThat(attach.getUnsettled()).hasSizeBetween(3, 50);
         small.expect(Flow.class);
     }
+
+    /** What is kept is bounded over all links, and seen as memory that is in use. */
+    @Test
+    void shouldKeepALimitedNumberOfDeliveries() {
+        int each = 800;
+        int links = SuspendedLinks.MOST_DELIVERIES / each;
+        long id = 0;
+        long perLink = 0;
+        for (int link = 0; link <= links; link++) {
+            peer.send(second(Peer.sender(0, "s" + link, "topic://nobody")));
+            peer.expect(Attach.class);
+            java.util.ArrayList<byte[]> frames = new java.util.ArrayList<>();
+            for (int i = 0; i < each; i++, id++) {
+                frames.add(Frames.frame(
+                        0, Peer.transfer(0, id).setDeliveryTag(tag(i).asByteArray()), Peer.message("x")));
+                if (frames.size() == 100) {
+                    peer.send(frames.toArray(byte[][]::new));
+                    peer.frames();
+                    frames.clear();
+                }
+            }
+            peer.send(new Detach().setHandle(0));
+            peer.expect(Detach.class);
+            long held = lab.counters().messageBytes();
+            if (link == 0) {
+                perLink = held;
+                assertThat(perLink).isPositive();
+            }
+            assertThat(held).isEqualTo(perLink * Math.min(link + 1, links));
+        }
+        peer.send(second(Peer.sender(0, "s0", "topic://nobody")).setUnsettled(unsettled(0, 9)));
+        assertThat(peer.expect(Attach.class).getUnsettled()).isNullOrEmpty();
+        peer.send(second(Peer.sender(1, "s1", "topic://nobody")).setUnsettled(unsettled(0, 9)));
+        assertThat(peer.expect(Attach.class).getUnsettled()).hasSize(10);
+        peer.cutSocket();
+        assertThat(lab.counters().messageBytes()).isZero();
+    }
 }

@@ -2,8 +2,11 @@ package io.sluicemq.protocol.amqp10;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluicemq.broker.flow.AddressSettings;
+import io.sluicemq.broker.flow.FullPolicy;
 import io.sluicemq.protocol.amqp10.codec.Frames;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import org.apache.qpid.protonj2.types.Binary;
 import org.apache.qpid.protonj2.types.messaging.Accepted;
 import org.apache.qpid.protonj2.types.messaging.AmqpValue;
@@ -18,7 +21,9 @@ import org.apache.qpid.protonj2.types.transactions.Declared;
 import org.apache.qpid.protonj2.types.transactions.Discharge;
 import org.apache.qpid.protonj2.types.transactions.TransactionErrors;
 import org.apache.qpid.protonj2.types.transactions.TransactionalState;
+import org.apache.qpid.protonj2.types.transport.AmqpError;
 import org.apache.qpid.protonj2.types.transport.Attach;
+import org.apache.qpid.protonj2.types.transport.DeliveryState;
 import org.apache.qpid.protonj2.types.transport.Detach;
 import org.apache.qpid.protonj2.types.transport.Disposition;
 import org.apache.qpid.protonj2.types.transport.Flow;
@@ -179,5 +184,60 @@ class TransactionTest {
         peer.send(discharge(transaction, false));
         assertThat(ready()).isEqualTo(1);
         assertThat(unsettled()).isZero();
+    }
+
+    // ---- how many
+
+    /** A commit waits as long as its address is full; however many wait, there is an end to them. */
+    @Test
+    void shouldBoundTheTransactionsWhoseCommitsWait() {
+        Lab full = new Lab(new AddressSettings(List.of(new AddressSettings.Rule(
+                "full", null, 1L, FullPolicy.BLOCK, null, null, null, null))));
+        Peer client = Peer.connected(full);
+        client.send(new Attach().setName("c").setHandle(COORDINATOR).setRole(Role.SENDER).setInitialDeliveryCount(0)
+                .setSource(new Source()).setCoordinator(new Coordinator()));
+        client.send(Peer.sender(0, "relay", null).setTarget(new Target()));
+        client.send(Frames.frame(0, Peer.transfer(0, nextId++).setSettled(true), message("full")));
+        client.frames();
+        int waiting = 0;
+        for (int i = 0; i < 2 * Transactions.MOST; i++) {
+            client.send(toCoordinator(new Declare()));
+            DeliveryState answer = client.frames().stream()
+                    .filter(frame -> frame.performative() instanceof Disposition)
+                    .map(frame -> ((Disposition) frame.performative()).getState())
+                    .reduce((first, second) -> second)
+                    .orElseThrow();
+            if (answer instanceof Rejected rejected) {
+                assertThat(rejected.getError().getCondition()).isEqualTo(AmqpError.RESOURCE_LIMIT_EXCEEDED);
+                break;
+            }
+            Binary id = ((Declared) answer).getTxnId();
+            client.send(Frames.frame(0, transfer(id).setSettled(true), message("full")));
+            client.send(discharge(id, false));
+            waiting++;
+        }
+        assertThat(waiting).isEqualTo(Transactions.MOST);
+        client.expectNothing();
+    }
+
+    /** What a transaction remembers of outcomes counts as what the broker holds of messages. */
+    @Test
+    void shouldCountTheOutcomesThatATransactionHolds() {
+        Binary transaction = declare();
+        receiveOne();
+        long before = lab.counters().messageBytes();
+        peer.send(outcome(transaction, true));
+        assertThat(lab.counters().messageBytes()).isGreaterThan(before);
+        peer.send(discharge(transaction, true));
+        assertThat(lab.counters().messageBytes()).isEqualTo(before);
+    }
+
+    @Test
+    void shouldNotCountTheOutcomesOfATransactionThatIsCommitted() {
+        Binary transaction = declare();
+        receiveOne();
+        peer.send(outcome(transaction, true));
+        peer.send(discharge(transaction, false));
+        assertThat(lab.counters().messageBytes()).isZero();
     }
 }

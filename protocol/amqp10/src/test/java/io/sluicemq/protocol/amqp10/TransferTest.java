@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluicemq.protocol.amqp10.codec.Frames;
 import io.sluicemq.protocol.amqp10.codec.Frames.Frame;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -16,6 +17,7 @@ import org.apache.qpid.protonj2.types.messaging.Header;
 import org.apache.qpid.protonj2.types.messaging.Properties;
 import org.apache.qpid.protonj2.types.messaging.Rejected;
 import org.apache.qpid.protonj2.types.messaging.Section;
+import org.apache.qpid.protonj2.types.messaging.Target;
 import org.apache.qpid.protonj2.types.transport.AmqpError;
 import org.apache.qpid.protonj2.types.transport.Attach;
 import org.apache.qpid.protonj2.types.transport.Detach;
@@ -384,5 +386,84 @@ class TransferTest {
         assertThat(lab.counters().readyMessages()).isEqualTo(30);
         peer.send(Peer.settle(Role.SENDER, 0, 29, Accepted.getInstance()));
         peer.expectNothing();
+    }
+
+    // ---- deliveries that arrive in parts
+
+    /** §2.6.12: the sender may settle a delivery before all of it was sent. */
+    @Test
+    void shouldTakeADeliveryThatIsSettledWhileItArrives() {
+        peer.attachSender(0, "q");
+        for (int settled = 0; settled < 2; settled++) {
+            peer.send(Frames.frame(0, Peer.transfer(0, settled).setMore(true), Peer.message("x")));
+            peer.send(Peer.settle(Role.SENDER, settled, settled, null));
+            peer.send(Frames.frame(0, new Transfer().setHandle(0)));
+            peer.expectNothing();
+        }
+        assertThat(lab.counters().readyMessages()).isEqualTo(2);
+        peer.send(Frames.frame(
+                0, Peer.transfer(0, 2).setDeliveryTag("tag 0".getBytes(StandardCharsets.US_ASCII)), Peer.message("x")));
+        peer.expectOutcome(2, 2, Accepted.class);
+    }
+
+    /** §2.6.12: a tag is in use from its delivery's first transfer on. */
+    @Test
+    void shouldKnowDeliveriesThatAreCompleteInAnotherOrderThanTheyBegan() {
+        peer.send(
+                Frames.frame(0, second(Peer.sender(1, "second", "q"))),
+                Frames.frame(0, second(Peer.sender(2, "third", "q"))));
+        peer.frames();
+        peer.send(Frames.frame(0, Peer.transfer(1, 0).setMore(true), Peer.message("a")));
+        for (int id = 1; id < 40; id++) {
+            peer.send(Frames.frame(0, Peer.transfer(2, id), Peer.message("b")));
+        }
+        peer.send(Frames.frame(0, new Transfer().setHandle(1)));
+        for (int id = 40; id < 60; id++) {
+            peer.send(Frames.frame(0, Peer.transfer(2, id), Peer.message("c")));
+        }
+        assertThat(peer.frames().stream().filter(frame -> frame.performative() instanceof Disposition)).isNotEmpty();
+        peer.send(Peer.settle(Role.SENDER, 0, 0, Accepted.getInstance()));
+        peer.send(Frames.frame(
+                0, Peer.transfer(1, 60).setDeliveryTag("tag 0".getBytes(StandardCharsets.US_ASCII)),
+                Peer.message("d")));
+        assertThat(peer.expect(Disposition.class).getFirst()).isEqualTo(60);
+    }
+
+    private static Attach second(Attach attach) {
+        return attach.setReceiverSettleMode(ReceiverSettleMode.SECOND);
+    }
+
+    /** §2.7.5: what a continuation says of its delivery is what its first transfer has said. */
+    @Test
+    void shouldDetachForAnotherTagWithinADelivery() {
+        peer.attachSender(0, "q");
+        peer.send(Frames.frame(0, Peer.transfer(0, 0).setMore(true), Peer.message("x")));
+        peer.send(Frames.frame(0, Peer.transfer(0, 0).setDeliveryTag(new byte[] {7}), new byte[0]));
+        peer.expectDetach(AmqpError.INVALID_FIELD);
+    }
+
+    // ---- the relay
+
+    /** As at its first use, a queue that is named and isn't there is made. */
+    @Test
+    void shouldMakeAQueueOfTheRelayAgainThatWasDeleted() {
+        for (int loop = 0; loop < 2; loop++) {
+            Peer sender = Peer.connected(lab, loop);
+            sender.send(Peer.sender(3, "relay", null).setTarget(new Target()));
+            sender.expect(Attach.class);
+            byte[] to = Frames.join(
+                    Frames.encode(new Properties().setTo("fresh")), Peer.message("x"));
+            for (int i = 0; i < 3; i++) {
+                sender.send(Frames.frame(0, Peer.transfer(3, i), to));
+                sender.expectOutcome(i, i, Accepted.class);
+                assertThat(lab.counters().readyMessages()).isEqualTo(1);
+                lab.deleteQueue("fresh");
+                assertThat(lab.counters().readyMessages()).isZero();
+            }
+            byte[] missing = Frames.join(
+                    Frames.encode(new Properties().setTo("/queues/fresh")), Peer.message("x"));
+            sender.send(Frames.frame(0, Peer.transfer(3, 3), missing));
+            sender.expectOutcome(3, 3, Rejected.class);
+        }
     }
 }

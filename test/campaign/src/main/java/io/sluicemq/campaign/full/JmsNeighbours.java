@@ -11,7 +11,6 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -22,47 +21,27 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 final class JmsNeighbours {
 
-    private static final double LEAST = 0.9;
     private static final int BODY_BYTES = 1024;
     private static final long LIMIT_BYTES = 100_000;
-    private static final int PAIRS = 3;
-    /** So many messages have arrived when the rate begins to be measured. */
-    private static final int GOING = 5_000;
 
     private final EmbeddedBroker broker;
-    private final int seconds;
+    private final NeighbourRates rates;
     private final PrintStream out;
     private long mostBytes;
     private long mostParked;
 
     JmsNeighbours(EmbeddedBroker broker, int seconds, PrintStream out) {
         this.broker = broker;
-        this.seconds = seconds;
+        this.rates = new NeighbourRates(seconds, out);
         this.out = out;
     }
 
-    boolean run() throws JMSException, IOException, TimeoutException, InterruptedException {
+    boolean run() throws Exception {
         broker.addressSettings(
                 List.of(AddressSetting.match("full").maxSizeBytes(LIMIT_BYTES).fullPolicy(FullPolicy.BLOCK)));
         boolean right = true;
         for (Mode mode : Mode.values()) {
-            double alone = 0;
-            double beside = 0;
-            List<String> ratios = new ArrayList<>();
-            for (int i = 0; i < PAIRS; i++) {
-                double one = rate(mode, false);
-                double other = rate(mode, true);
-                alone += one;
-                beside += other;
-                ratios.add("%.2f".formatted(other / one));
-            }
-            double ratio = beside / alone;
-            right &= ratio >= LEAST;
-            out.printf(
-                    "AMQP 1.0, %s: %,.0f messages a second alone, %,.0f beside a full queue of the same connection: %.2f"
-                            + " (pairs: %s)%n",
-                    mode.name().toLowerCase(Locale.ROOT).replace('_', ' '), alone / PAIRS, beside / PAIRS, ratio,
-                    String.join(", ", ratios));
+            right &= rates.enough("AMQP 1.0, ", mode, besideFull -> rate(mode, besideFull));
         }
         out.printf("AMQP 1.0: %,d bytes at most in the full queue, whose limit is %,d; %d messages at most beside it%n",
                 mostBytes, LIMIT_BYTES, mostParked);
@@ -87,11 +66,7 @@ final class JmsNeighbours {
             consuming.createConsumer(consuming.createQueue("free"))
                     .setMessageListener(message -> taken.incrementAndGet());
             publishers.add(JmsPublisher.start(connection, "free", BODY_BYTES, mode));
-            Condition.await("it is going", () -> taken.get() > GOING);
-            long before = taken.get();
-            long start = System.nanoTime();
-            Thread.sleep(seconds * 1_000L);
-            double rate = (taken.get() - before) * 1e9 / (System.nanoTime() - start);
+            double rate = rates.of(taken);
             if (withFull) {
                 AddressState state = broker.address("full");
                 mostBytes = Math.max(mostBytes, state.highestBytes());

@@ -8,7 +8,6 @@ import io.sluicemq.campaign.full.Publisher.Mode;
 import io.sluicemq.server.AddressSetting;
 import java.io.IOException;
 import java.io.PrintStream;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
@@ -19,43 +18,22 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 final class Neighbours {
 
-    private static final double LEAST = 0.9;
     private static final int BODY_BYTES = 1024;
-    private static final int PAIRS = 3;
-    /** So many messages have arrived when the rate begins to be measured. */
-    private static final int GOING = 5_000;
 
     private final EmbeddedBroker broker;
-    private final int seconds;
-    private final PrintStream out;
+    private final NeighbourRates rates;
 
     Neighbours(EmbeddedBroker broker, int seconds, PrintStream out) {
         this.broker = broker;
-        this.seconds = seconds;
-        this.out = out;
+        this.rates = new NeighbourRates(seconds, out);
     }
 
-    boolean run() throws IOException, TimeoutException, InterruptedException {
+    boolean run() throws Exception {
         broker.addressSettings(
                 List.of(AddressSetting.match("full").maxSizeBytes(100_000).fullPolicy(FullPolicy.BLOCK)));
         boolean right = true;
         for (Mode mode : Mode.values()) {
-            double alone = 0;
-            double beside = 0;
-            List<String> ratios = new ArrayList<>();
-            for (int i = 0; i < PAIRS; i++) {
-                double one = rate(mode, false);
-                double other = rate(mode, true);
-                alone += one;
-                beside += other;
-                ratios.add("%.2f".formatted(other / one));
-            }
-            double ratio = beside / alone;
-            right &= ratio >= LEAST;
-            out.printf(
-                    "%s: %,.0f messages a second alone, %,.0f beside a full queue of the same connection: %.2f (pairs: %s)%n",
-                    mode.name().toLowerCase(java.util.Locale.ROOT), alone / PAIRS, beside / PAIRS, ratio,
-                    String.join(", ", ratios));
+            right &= rates.enough("", mode, besideFull -> rate(mode, besideFull));
         }
         return right;
     }
@@ -86,11 +64,7 @@ final class Neighbours {
                 }
             }, tag -> {});
             free = Publisher.start(connection, "free", BODY_BYTES, mode);
-            Condition.await("it is going", () -> taken.get() > GOING);
-            long before = taken.get();
-            long start = System.nanoTime();
-            Thread.sleep(seconds * 1_000L);
-            double rate = (taken.get() - before) * 1e9 / (System.nanoTime() - start);
+            double rate = rates.of(taken);
             Channel other = connection.createChannel();
             other.queueDelete("full");
             return rate;

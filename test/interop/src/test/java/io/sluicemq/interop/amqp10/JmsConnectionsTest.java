@@ -10,8 +10,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import com.rabbitmq.client.AMQP.BasicProperties;
-import com.rabbitmq.client.Channel;
 import io.sluicemq.campaign.EmbeddedBroker;
 import io.sluicemq.interop.lab.BeyondRabbitMq;
 import io.sluicemq.interop.lab.Lab;
@@ -53,7 +51,7 @@ import org.junit.jupiter.api.io.TempDir;
 @BeyondRabbitMq("speaks AMQP 1.0 with a plugin only")
 class JmsConnectionsTest {
 
-    private static final int TINY_MESSAGES = 150_000;
+    private static final int TINY_MESSAGES = 70_000;
 
     @Test
     @Spec({"1.0 §2.7.1", "1.0 §2.4.1"})
@@ -192,7 +190,7 @@ class JmsConnectionsTest {
         BlockingQueue<String> wrong = new LinkedBlockingQueue<>();
         session.createConsumer(queue).setMessageListener(message -> {
             try {
-                int number = message.getIntProperty("n");
+                int number = message.getIntProperty(ManyMessages.NUMBER);
                 if (number != got.getAndIncrement()) {
                     wrong.add(number + " out of order");
                 }
@@ -200,12 +198,7 @@ class JmsConnectionsTest {
                 wrong.add(e.toString());
             }
         });
-        // By the client that sends them faster; half a minute would go by with the other one.
-        Channel channel = lab.channel();
-        for (int i = 0; i < TINY_MESSAGES; i++) {
-            channel.basicPublish("", queue.getQueueName(),
-                    new BasicProperties.Builder().headers(Map.of("n", i)).build(), new byte[0]);
-        }
+        ManyMessages.publish(lab, queue.getQueueName(), TINY_MESSAGES);
         await().atMost(Duration.ofSeconds(60)).until(() -> got.get() == TINY_MESSAGES || !wrong.isEmpty());
         assertThat(wrong).isEmpty();
     }

@@ -260,7 +260,8 @@ class JmsSendingTest {
     void shouldDropWhatHasExpired(Lab lab) throws Exception {
         Queue queue = JmsClient.queue(lab);
         Topic topic = JmsClient.topic(lab);
-        Connection connection = JmsClient.open(lab, lab.name("client"));
+        String clientId = lab.name("client");
+        Connection connection = JmsClient.open(lab, clientId);
         Session session = connection.createSession();
         MessageConsumer durable = session.createDurableConsumer(topic, "news");
         MessageProducer producer = session.createProducer(null);
@@ -270,6 +271,8 @@ class JmsSendingTest {
             producer.send(queue, session.createTextMessage("for ever " + i));
         }
         Lab.until("they are gone", () -> lab.depth(queue.getQueueName()) == 20);
+        Lab.until("they are gone from the subscription, too",
+                () -> lab.depth("subscription:" + clientId + ":news") == 0);
         durable.close();
         connection.start();
         MessageConsumer consumer = session.createConsumer(queue);

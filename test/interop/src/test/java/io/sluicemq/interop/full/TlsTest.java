@@ -16,6 +16,7 @@ import io.sluicemq.testkit.TestCertificates;
 import jakarta.jms.JMSContext;
 import jakarta.jms.JMSSecurityRuntimeException;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -25,13 +26,19 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.apache.qpid.client.AMQConnection;
 import org.apache.qpid.jms.JmsConnectionFactory;
+import org.apache.qpid.protonj2.client.Client;
+import org.apache.qpid.protonj2.client.ConnectionOptions;
+import org.apache.qpid.protonj2.client.Message;
+import org.apache.qpid.protonj2.client.Receiver;
+import org.apache.qpid.protonj2.client.exceptions.ClientConnectionSecuritySaslException;
+import org.apache.qpid.protonj2.client.exceptions.ClientDeliveryStateException;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 
-/** RabbitMQ's client by TLS, with and without a certificate of its own. */
+/** Clients by TLS, with and without a certificate of their own. */
 @DisabledIfSystemProperty(named = "interop.uri", matches = ".+", disabledReason = "needs a broker with TLS of its own")
 class TlsTest {
 
@@ -225,5 +232,38 @@ class TlsTest {
                 jms("&transport.keyStoreLocation=" + certificates.keyStore("ann"),
                         "&transport.keyStorePassword=" + TestCertificates.PASSWORD),
                 "x", "wrong");
+    }
+
+    private static void carry(ConnectionOptions options, String certificate, String user) throws Exception {
+        options.sslOptions().sslEnabled(true).sslContextOverride(certificates.client(certificate));
+        try (Client client = Client.create();
+                org.apache.qpid.protonj2.client.Connection connection = client.connect(
+                        "127.0.0.1", broker.port("amqps"), options.openTimeout(WAIT_SECONDS, TimeUnit.SECONDS))) {
+            Receiver receiver = connection.openDynamicReceiver();
+            connection.openSender(receiver.address())
+                    .send(Message.create("m").userId(user.getBytes(StandardCharsets.UTF_8)))
+                    .awaitAccepted(WAIT_SECONDS, TimeUnit.SECONDS);
+            assertThat(receiver.receive(WAIT_SECONDS, TimeUnit.SECONDS).<String>message().body()).isEqualTo("m");
+        }
+    }
+
+    private static ConnectionOptions byMechanism(String mechanism) {
+        ConnectionOptions options = new ConnectionOptions();
+        options.saslOptions().addAllowedMechanism(mechanism);
+        return options;
+    }
+
+    /** It takes the first it can of what is offered. The name that was proved is the user's, which a message's user-id is held against. */
+    @Test
+    @Spec({"1.0 §5.2", "1.0 §5.3.2"})
+    void shouldLetProtonInByPasswordOrCertificate() throws Exception {
+        carry(new ConnectionOptions().user("ann").password("secret"), null, "ann");
+        carry(byMechanism("EXTERNAL"), "ann", "ann");
+        assertThatThrownBy(() -> carry(byMechanism("EXTERNAL"), "ann", "bob"))
+                .isInstanceOf(ClientDeliveryStateException.class);
+        assertThatThrownBy(() -> carry(byMechanism("EXTERNAL"), "nobody", "nobody"))
+                .isInstanceOf(ClientConnectionSecuritySaslException.class);
+        assertThatThrownBy(() -> carry(byMechanism("EXTERNAL"), null, "ann"))
+                .isInstanceOf(ClientConnectionSecuritySaslException.class);
     }
 }

@@ -86,13 +86,15 @@ public final class FrameWriter {
      * Begins a transfer (§2.7.5), behind which the payload is to be written, and then {@link #endTransfer}.
      *
      * @param first whether it is the delivery's first, which tells its tag (8 bytes: {@code deliveryTag}) and format 0
+     * @param resume whether it was sent on the link before, as the first transfer says
      * @return what {@link #endTransfer} has to be given
      */
     public static int beginTransfer(
-            ByteBuf out, int channel, int handle, int deliveryId, long deliveryTag, boolean first, boolean settled,
-            boolean more) {
+            ByteBuf out, int channel, int handle, int deliveryId, long deliveryTag, boolean first, boolean resume,
+            boolean settled, boolean more) {
+        boolean resumes = first && resume;
         int start = begin(out, channel, TRANSFER);
-        int list = list(out, more ? 6 : 5);
+        int list = list(out, resumes ? 9 : more ? 6 : 5);
         uint(out, handle);
         uint(out, deliveryId);
         if (first) {
@@ -105,7 +107,12 @@ public final class FrameWriter {
             out.writeByte(NULL);
         }
         bool(out, settled);
-        if (more) {
+        if (resumes) {
+            bool(out, more);
+            out.writeByte(NULL);
+            out.writeByte(NULL);
+            bool(out, true);
+        } else if (more) {
             bool(out, true);
         }
         endList(out, list);

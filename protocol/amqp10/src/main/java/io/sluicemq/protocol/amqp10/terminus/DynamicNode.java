@@ -34,12 +34,19 @@ final class DynamicNode {
     private final String name;
     private final boolean topic;
     private final Lifetime lifetime;
+    private final LinkKey creator;
     private int links;
+    /** How many of them are links that it was made for: one and, for a moment, the same that has come back. */
+    private int creatingLinks;
 
-    DynamicNode(String name, boolean topic, Lifetime lifetime) {
+    /** A link, by what tells it from the others of its connection. */
+    record LinkKey(String name, boolean fromPeer) {}
+
+    DynamicNode(String name, boolean topic, Lifetime lifetime, LinkKey creator) {
         this.name = name;
         this.topic = topic;
         this.lifetime = lifetime;
+        this.creator = creator;
     }
 
     String name() {
@@ -54,13 +61,13 @@ final class DynamicNode {
         return lifetime;
     }
 
-    /**
-     * One more link uses it.
-     *
-     * @param creating whether it was made for that one
-     */
-    Link link(boolean creating, TerminusExpiryPolicy expiry) {
+    /** One more link uses it: the one that it was made for, perhaps when that comes back, or another. */
+    Link link(LinkKey by, TerminusExpiryPolicy expiry) {
+        boolean creating = by.equals(creator);
         links++;
+        if (creating) {
+            creatingLinks++;
+        }
         return new Link(this, creating, expiry);
     }
 
@@ -88,9 +95,17 @@ final class DynamicNode {
             if (ended || !how.ends(expiry)) {
                 return false;
             }
+            leave();
+            return node.lifetime == Lifetime.CREATING_LINK ? creating && node.creatingLinks == 0 : node.links == 0;
+        }
+
+        /** It doesn't use the node, which may have gone already. */
+        void leave() {
             ended = true;
             node.links--;
-            return node.lifetime == Lifetime.CREATING_LINK ? creating : node.links == 0;
+            if (creating) {
+                node.creatingLinks--;
+            }
         }
     }
 }

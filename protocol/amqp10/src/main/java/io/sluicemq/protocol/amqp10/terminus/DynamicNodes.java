@@ -6,6 +6,7 @@ import io.sluicemq.api.Client.ExchangeSpec;
 import io.sluicemq.api.Client.QueueSpec;
 import io.sluicemq.base.LoopOwned;
 import io.sluicemq.protocol.amqp10.terminus.DynamicNode.Lifetime;
+import io.sluicemq.protocol.amqp10.terminus.DynamicNode.LinkKey;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -37,7 +38,7 @@ final class DynamicNodes {
     }
 
     /** Makes one as a terminus' properties ask for it. */
-    void create(NodeKind kind, Map<Symbol, Object> properties, Answer<DynamicNode> answer) {
+    void create(NodeKind kind, Map<Symbol, Object> properties, LinkKey creator, Answer<DynamicNode> answer) {
         Lifetime lifetime;
         try {
             lifetime = lifetime(properties == null ? null : properties.get(LIFETIME_POLICY));
@@ -49,11 +50,12 @@ final class DynamicNodes {
             String name = "temporary-topic-" + names.get();
             client.declareExchange(
                     new ExchangeSpec(name, "fanout", false, false, false, Map.of()),
-                    On.success(answer, declared -> answer.done(added(new DynamicNode(name, true, lifetime)))));
+                    On.success(answer, declared -> answer.done(added(new DynamicNode(name, true, lifetime, creator)))));
         } else {
             client.declareQueue(
                     new QueueSpec("", false, true, false, NewQueues.WITH_PRIORITIES),
-                    On.success(answer, status -> answer.done(added(new DynamicNode(status.name(), false, lifetime)))));
+                    On.success(answer, status -> answer.done(
+                            added(new DynamicNode(status.name(), false, lifetime, creator)))));
         }
     }
 
@@ -80,9 +82,9 @@ final class DynamicNodes {
     }
 
     /** A link's use of what it was answered to lead to; null if that is no dynamic node of this connection. */
-    DynamicNode.Link link(String name, TerminusExpiryPolicy expiry) {
+    DynamicNode.Link link(String name, LinkKey by, TerminusExpiryPolicy expiry) {
         DynamicNode node = nodes.get(name);
-        return node == null ? null : node.link(false, expiry);
+        return node == null ? null : node.link(by, expiry);
     }
 
     /** A link has ended; answers when the node that ends by it, if one does, has gone. */

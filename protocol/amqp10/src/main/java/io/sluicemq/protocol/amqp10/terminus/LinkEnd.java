@@ -17,7 +17,7 @@ public enum LinkEnd {
     SESSION_ENDED;
 
     /** Whether a terminus of that policy, without a timeout, goes by this. */
-    boolean ends(TerminusExpiryPolicy policy) {
+    public boolean ends(TerminusExpiryPolicy policy) {
         return switch (this) {
             case CLOSED, FAILED -> true;
             case DETACHED -> policy == TerminusExpiryPolicy.LINK_DETACH;

@@ -114,7 +114,7 @@ final class Subscriptions {
                 linkName, wanted, kind, terms, filters, keyHonoured, bound, shared && has(wanted, GLOBAL));
     }
 
-    private static boolean has(Source source, Symbol capability) {
+    static boolean has(Source source, Symbol capability) {
         return source.getCapabilities() != null && Arrays.asList(source.getCapabilities()).contains(capability);
     }
 
@@ -362,6 +362,13 @@ final class Subscriptions {
                 answer.refused(TerminusError.of(error));
             }
         }));
+    }
+
+    /** The queue of a subscription has gone before anything was consumed from it. */
+    void lost(SourceNode source) {
+        if (source.tenure() == Tenure.OWN && isOwn(source)) {
+            own.remove(source.linkName());
+        }
     }
 
     /** Whether the subscription is still that link's: another of its name may have resumed it, or begun anew. */

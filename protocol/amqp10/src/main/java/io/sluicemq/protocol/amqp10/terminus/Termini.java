@@ -3,6 +3,7 @@ package io.sluicemq.protocol.amqp10.terminus;
 import io.sluicemq.api.BrokerError;
 import io.sluicemq.api.Client;
 import io.sluicemq.base.LoopOwned;
+import io.sluicemq.protocol.amqp10.terminus.DynamicNode.LinkKey;
 import io.sluicemq.protocol.amqp10.terminus.SourceNode.Tenure;
 import java.util.Map;
 import org.apache.qpid.protonj2.types.Symbol;
@@ -54,7 +55,8 @@ public final class Termini {
         destinations.resolve(address, kind, new Answer<>() {
             @Override
             public void done(Destination destination) {
-                DynamicNode.Link link = dynamicNodes.link(nodeName(destination), expiry(wanted));
+                DynamicNode.Link link = dynamicNodes.link(
+                        nodeName(destination), new LinkKey(linkName, true), expiry(wanted));
                 boolean queue = destination.exchange().isEmpty();
                 Symbol echoed = (queue ? kind.isQueue() : kind.isTopic()) ? kind.capability() : null;
                 answer.done(new TargetNode.Fixed(linkName, answered(wanted, echoed), destination, link));
@@ -68,7 +70,8 @@ public final class Termini {
     }
 
     private void dynamicTarget(String linkName, Target wanted, NodeKind kind, Answer<TargetNode> answer) {
-        dynamicNodes.create(kind, wanted.getDynamicNodeProperties(), new Answer<>() {
+        LinkKey creator = new LinkKey(linkName, true);
+        dynamicNodes.create(kind, wanted.getDynamicNodeProperties(), creator, new Answer<>() {
             @Override
             public void done(DynamicNode node) {
                 TerminusExpiryPolicy expiry = dynamicExpiry(expiry(wanted));
@@ -77,10 +80,11 @@ public final class Termini {
                 answered.setDynamic(true);
                 answered.setDynamicNodeProperties(lifetime(node));
                 answered.setExpiryPolicy(expiry);
+                answered.setTimeout(UnsignedInteger.ZERO);
                 Destination destination = node.isTopic()
                         ? new Destination(node.name(), null, Destination.Unreached.ACCEPTED)
                         : Destination.queue(node.name());
-                answer.done(new TargetNode.Fixed(linkName, answered, destination, node.link(true, expiry)));
+                answer.done(new TargetNode.Fixed(linkName, answered, destination, node.link(creator, expiry)));
             }
 
             @Override
@@ -90,13 +94,13 @@ public final class Termini {
         });
     }
 
-    /** A target without a state of its own: there is nothing to keep durably, or for a while. */
+    /** A target's own state is that of its deliveries, which is kept for a while and not durably. */
     private static Target answered(Target wanted, Symbol capability) {
         Target answer = new Target();
         answer.setAddress(wanted.getAddress());
         answer.setDurable(TerminusDurability.NONE);
         answer.setExpiryPolicy(expiry(wanted));
-        answer.setTimeout(UnsignedInteger.ZERO);
+        answer.setTimeout(Keeping.timeout(wanted.getTimeout()));
         if (capability != null) {
             answer.setCapabilities(capability);
         }
@@ -108,7 +112,8 @@ public final class Termini {
     /**
      * Finds or makes what a receiving link of the client is fed from. Whether its queue can be consumed from shows when that is
      * tried: {@link BrokerError.ExclusiveUse} is the answer to the second link of a subscription that is not shared. If it can't be,
-     * the source has {@linkplain #ended ended}, {@link LinkEnd#DETACHED detached}.
+     * the source has {@linkplain #ended ended}, {@link LinkEnd#DETACHED detached}; if its queue has gone meanwhile it is
+     * {@linkplain #lost lost}, and may be asked for again.
      */
     public void source(String linkName, Source wanted, Answer<SourceNode> answer) {
         NodeKind kind = NodeKind.of(wanted.getCapabilities());
@@ -132,7 +137,8 @@ public final class Termini {
             @Override
             public void done(SourceNode node) {
                 String name = node.tenure() == Tenure.STANDING ? node.queue() : address;
-                DynamicNode.Link link = dynamicNodes.link(name, node.answer().getExpiryPolicy());
+                DynamicNode.Link link = dynamicNodes.link(
+                        name, new LinkKey(linkName, false), node.answer().getExpiryPolicy());
                 answer.done(link == null ? node : withLink(node, link));
             }
 
@@ -185,7 +191,7 @@ public final class Termini {
         answer.setAddress(wanted.getAddress());
         answer.setDurable(TerminusDurability.NONE);
         answer.setExpiryPolicy(expiry(wanted));
-        answer.setTimeout(UnsignedInteger.ZERO);
+        answer.setTimeout(Keeping.timeout(wanted.getTimeout()));
         answer.setDistributionMode(browses ? Subscriptions.COPY : MOVE);
         answer.setFilter(filters.honoured(false));
         if (kind.isQueue()) {
@@ -198,7 +204,8 @@ public final class Termini {
 
     private void dynamicSource(
             String linkName, Source wanted, NodeKind kind, Filters filters, Answer<SourceNode> answer) {
-        dynamicNodes.create(kind, wanted.getDynamicNodeProperties(), new Answer<>() {
+        LinkKey creator = new LinkKey(linkName, false);
+        dynamicNodes.create(kind, wanted.getDynamicNodeProperties(), creator, new Answer<>() {
             @Override
             public void done(DynamicNode node) {
                 Source named = wanted.copy();
@@ -207,7 +214,7 @@ public final class Termini {
                 named.setDurable(TerminusDurability.NONE);
                 named.setExpiryPolicy(expiry);
                 named.setTimeout(UnsignedInteger.ZERO);
-                DynamicNode.Link link = node.link(true, expiry);
+                DynamicNode.Link link = node.link(creator, expiry);
                 if (!node.isTopic()) {
                     answer.done(dynamic(queueNode(linkName, named, kind, node.name(), filters), link));
                     return;
@@ -261,6 +268,14 @@ public final class Termini {
      */
     public void lookup(String linkName, Answer<SourceNode> answer) {
         subscriptions.lookup(linkName, answer);
+    }
+
+    /** The queue of a source has gone before anything was consumed from it. */
+    public void lost(SourceNode source) {
+        subscriptions.lost(source);
+        if (source.dynamic() != null) {
+            source.dynamic().leave();
+        }
     }
 
     // ---- the end of links

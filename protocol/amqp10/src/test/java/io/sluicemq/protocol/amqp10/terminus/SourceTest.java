@@ -174,7 +174,7 @@ class SourceTest {
         assertThat(answer.getAddress()).isEqualTo("q");
         assertThat(answer.getCapabilities()).isEqualTo(Peer.symbols("queue"));
         assertThat(answer.getDurable()).isEqualTo(TerminusDurability.NONE);
-        assertThat(answer.getTimeout()).isEqualTo(UnsignedInteger.ZERO);
+        assertThat(answer.getTimeout()).isEqualTo(UnsignedInteger.valueOf(7));
         assertThat(answer.getDefaultOutcome()).isInstanceOf(Released.class);
         assertThat(answer.getOutcomes()).containsExactlyInAnyOrder(
                 Accepted.DESCRIPTOR_SYMBOL, Rejected.DESCRIPTOR_SYMBOL, Released.DESCRIPTOR_SYMBOL,

@@ -142,7 +142,7 @@ class TargetTest {
         assertThat(answer.getCapabilities()).isNull();
         assertThat(answer.getDurable()).isEqualTo(TerminusDurability.NONE);
         assertThat(answer.getExpiryPolicy()).isEqualTo(TerminusExpiryPolicy.CONNECTION_CLOSE);
-        assertThat(answer.getTimeout()).isEqualTo(UnsignedInteger.ZERO);
+        assertThat(answer.getTimeout()).isEqualTo(UnsignedInteger.valueOf(9));
         assertThat(peer.target("q", "queue").ok().answer().getCapabilities()).isEqualTo(Peer.symbols("queue"));
         assertThat(peer.target("t", "topic").ok().answer().getCapabilities()).isEqualTo(Peer.symbols("topic"));
     }
