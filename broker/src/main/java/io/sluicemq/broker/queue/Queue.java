@@ -270,6 +270,7 @@ public final class Queue {
     /** What its consumers have done, for people; in no order that means anything. */
     public List<ConsumerSample> consumers() {
         loop.assertCurrent();
+        slowConsumers.prepareMeasures();
         return consumers.all().stream().map(this::sample).toList();
     }
 
