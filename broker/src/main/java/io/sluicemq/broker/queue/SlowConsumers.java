@@ -86,6 +86,9 @@ final class SlowConsumers {
     void rule(ConsumerRule next, SubscriptionKind subscription) {
         kind = subscription;
         if (next == null ? rule == null : next.equals(rule)) {
+            if (rule != null && kind == SubscriptionKind.NONE) {
+                nobodyIsMissed();
+            }
             return;
         }
         stop(End.OTHER_RULE);
@@ -95,6 +98,15 @@ final class SlowConsumers {
         arrivedBefore = arrivals();
         for (QueueConsumer consumer : consumers.all()) {
             added(consumer);
+        }
+    }
+
+    /** It is no subscription any more, so that nobody need be attached to it. */
+    private void nobodyIsMissed() {
+        boolean missed = unattended.isTooSlow();
+        unattended.ends(rule, End.OTHER_RULE);
+        if (missed) {
+            letGoIfCaughtUp();
         }
     }
 

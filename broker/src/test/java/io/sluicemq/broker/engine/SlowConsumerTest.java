@@ -651,6 +651,57 @@ class SlowConsumerTest {
     }
 
     @Test
+    void shouldLetProducersGoWhenAQueueThatNobodyIsAttachedToIsNoSubscriptionAnyMore() {
+        queueRule("s", count(ConsumerPolicy.FLOW, 10));
+        client.declaresDurable("s", Map.of());
+        bind(client, "s", "stocks.*");
+        publish("amq.topic", "stocks.ibm", 20);
+        period();
+        period();
+        TestBroker.Answer<Void> held = publisher.publishesConfirmed(TestBroker.message("", "s", "held"));
+        assertThat(held.done).isFalse();
+        client.<Void>asks(reply -> client.client.unbind(
+                new Client.BindingSpec("amq.topic", "s", false, "stocks.*", Map.of()), reply)).result();
+        period();
+        assertThat(held.done).isTrue();
+        assertThat(broker.counters().slowConsumers()).isZero();
+    }
+
+    @Test
+    void shouldLetProducersGoWhenTheRuleIsTakenBack() {
+        queueRule("q", count(ConsumerPolicy.FLOW, 10));
+        client.declares("q", Map.of());
+        obedient(client, "q", 5);
+        publish("q", 20);
+        period();
+        period();
+        TestBroker.Answer<Void> held = publisher.publishesConfirmed(TestBroker.message("", "q", "held"));
+        assertThat(held.done).isFalse();
+        rules(new AddressSettings(List.of()));
+        assertThat(held.done).isTrue();
+    }
+
+    @Test
+    void shouldRefuseNothingThatIsLargerThanWhatTheRuleHoldsProducersAt() {
+        queueRule("q", rule(ConsumerPolicy.FLOW, 2_000, NONE, NONE, NONE));
+        client.declares("q", Map.of());
+        TestConsumer consumer = obedient(client, "q", 5);
+        publish("q", 20);
+        period();
+        period();
+        assertThat(broker.counters().slowConsumers()).isEqualTo(1);
+        TestBroker.Answer<Void> held = publisher.publishesConfirmed(
+                TestBroker.message("", "q", "x".repeat(3_000)));
+        assertThat(held.error).isNull();
+        assertThat(held.done).isFalse();
+        consumer.onDelivery = (each, delivery) -> accept(each, delivery);
+        client.does(() -> acceptAll(consumer));
+        period();
+        assertThat(held.done).isTrue();
+        assertThat(held.error).isNull();
+    }
+
+    @Test
     void shouldNotJudgeThoseThatAreNotTheActiveOne() {
         queueRule("q", count(ConsumerPolicy.DELETE, 10));
         client.declares("q", Map.of("x-single-active-consumer", true));
