@@ -464,7 +464,9 @@ final class TransactionWork implements Transaction {
             for (Share share : work.values()) {
                 here.tally.published += share.publishes.size();
             }
+            long now = here.loop.currentTimeMillis();
             for (Publish publish : all) {
+                publish.message.published(now);
                 if (publish.route.size() > 1) {
                     publish.message.share(publish.route.size());
                     here.messageHeld(publish.message.sizeBytes());

@@ -444,8 +444,8 @@ final class FakeClient implements Broker, Client {
         }
 
         @Override
-        public void pause(boolean wanted) {
-            paused = wanted;
+        public void pause(Pause wanted) {
+            paused = wanted != Pause.NONE;
         }
 
         @Override
