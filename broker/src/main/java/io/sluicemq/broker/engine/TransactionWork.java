@@ -490,7 +490,7 @@ final class TransactionWork implements Transaction {
             for (Settlement settlement : ends) {
                 for (Delivery delivery : settlement.deliveries()) {
                     if (here.journal() != null && isLoggedAccept(delivery, settlement.outcome())) {
-                        ((QueueEntry) delivery.origin()).settleCommitted();
+                        ((QueueEntry) delivery.origin()).settleCommitted(here.loop);
                     } else {
                         done.hold();
                         delivery.settle(settlement.outcome(), done);

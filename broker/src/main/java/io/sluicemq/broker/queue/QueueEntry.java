@@ -208,8 +208,12 @@ public final class QueueEntry implements Delivery, Runnable {
         return queue.id();
     }
 
-    /** Ends it as accepted, by a record that is in the log already. */
-    public void settleCommitted() {
+    /** From {@code here}, any loop: ends it as accepted, by a record that is in the log already. */
+    public void settleCommitted(Loop here) {
+        if (here != consumer.clientLoop()) {
+            here.send(consumer.clientLoop(), () -> settleCommitted(consumer.clientLoop()));
+            return;
+        }
         committed = true;
         settle(Outcome.ACCEPTED, null);
     }

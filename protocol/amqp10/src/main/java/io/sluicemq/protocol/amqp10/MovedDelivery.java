@@ -80,6 +80,11 @@ final class MovedDelivery implements Delivery {
     }
 
     @Override
+    public Delivery origin() {
+        return delivery.origin();
+    }
+
+    @Override
     public void settle(Outcome outcome, Completion completion) {
         here.send(loop, () -> {
             if (completion == null) {
