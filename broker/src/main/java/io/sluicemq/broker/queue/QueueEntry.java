@@ -41,6 +41,8 @@ public final class QueueEntry implements Delivery, Runnable {
     boolean waited;
 
     boolean redelivered;
+    /** Whether a client has had it and given it back, without a failure. */
+    boolean acquired;
     /** How many messages stayed ready when a get took this one. */
     int remaining;
     int deliveryCount;
@@ -74,6 +76,7 @@ public final class QueueEntry implements Delivery, Runnable {
     QueueEntry copy() {
         QueueEntry copy = new QueueEntry(queue, message, sequence, expiresAtMillis);
         copy.redelivered = redelivered;
+        copy.acquired = acquired;
         copy.deliveryCount = deliveryCount;
         return copy;
     }
@@ -144,6 +147,11 @@ public final class QueueEntry implements Delivery, Runnable {
     @Override
     public boolean redelivered() {
         return redelivered;
+    }
+
+    @Override
+    public boolean acquiredBefore() {
+        return acquired || redelivered;
     }
 
     @Override

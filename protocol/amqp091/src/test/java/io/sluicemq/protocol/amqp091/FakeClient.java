@@ -125,6 +125,9 @@ final class FakeClient implements Broker, Client {
     }
 
     @Override
+    public void kept(int links, int deliveries) {}
+
+    @Override
     public Loop home() {
         return loop;
     }

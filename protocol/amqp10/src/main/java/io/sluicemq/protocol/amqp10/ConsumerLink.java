@@ -655,12 +655,12 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
         return switch (state) {
             case Accepted s -> Outcome.ACCEPTED;
             case Rejected s -> Outcome.REJECTED;
-            case Released s -> Outcome.RELEASED;
+            case Released s -> Outcome.RETURNED;
             case Modified s -> {
                 if (s.isUndeliverableHere()) {
-                    yield s.isDeliveryFailed() ? Outcome.REQUEUED_ELSEWHERE : Outcome.RELEASED_ELSEWHERE;
+                    yield s.isDeliveryFailed() ? Outcome.REQUEUED_ELSEWHERE : Outcome.RETURNED_ELSEWHERE;
                 }
-                yield s.isDeliveryFailed() ? Outcome.REQUEUED : Outcome.RELEASED;
+                yield s.isDeliveryFailed() ? Outcome.REQUEUED : Outcome.RETURNED;
             }
             case null, default -> null;
         };
@@ -669,7 +669,7 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
     /** What becomes of a delivery that is settled without an outcome (part 3, §3.5.3, default-outcome). */
     private Outcome defaultOutcome() {
         Outcome outcome = wantedDefaultOutcome();
-        return outcome == null ? Outcome.RELEASED : outcome;
+        return outcome == null ? Outcome.RETURNED : outcome;
     }
 
     /** Null if none is asked for. */
@@ -693,7 +693,7 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
             return wanted;
         }
         // Where the peer has gone without a word it may have dealt with them.
-        return orderlyEnd ? Outcome.RELEASED : Outcome.REQUEUED;
+        return orderlyEnd ? Outcome.RETURNED : Outcome.REQUEUED;
     }
 
     /** The outcome that a receiver waits for is final. */
@@ -770,11 +770,11 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
             Delivery delivery = pending.poll();
             // The receiver may have dealt with what it has got in part only; then it is over, or in a transaction's hands.
             Sent started = partly && !currentSettled ? session().sent().get(currentId) : null;
-            if (!partly || started != null && !started.isBound()) {
+            if (!partly) {
                 giveBack(delivery);
-            }
-            if (started != null && !started.isBound()) {
+            } else if (started != null && !started.isBound()) {
                 session().sent().remove(currentId);
+                connection().settleLater(delivery, Outcome.RETURNED);
             }
             partly = false;
         }

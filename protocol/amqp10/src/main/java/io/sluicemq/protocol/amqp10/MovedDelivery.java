@@ -50,6 +50,11 @@ final class MovedDelivery implements Delivery {
     }
 
     @Override
+    public boolean acquiredBefore() {
+        return delivery.acquiredBefore();
+    }
+
+    @Override
     public int deliveryCount() {
         return delivery.deliveryCount();
     }
