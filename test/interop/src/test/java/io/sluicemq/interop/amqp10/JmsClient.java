@@ -24,7 +24,7 @@ import org.apache.qpid.jms.JmsQueue;
 import org.apache.qpid.jms.JmsTopic;
 
 /** Opens connections of Qpid JMS to a lab's broker, and does what every test does with them. */
-final class JmsClient {
+public final class JmsClient {
 
     /** How long something that comes may take, in milliseconds. */
     static final long SOON = 10_000;
@@ -40,20 +40,20 @@ final class JmsClient {
                 + (options.length == 0 ? "" : "?" + String.join("&", options));
     }
 
-    static ConnectionFactory factory(Lab lab, String... options) {
+    public static ConnectionFactory factory(Lab lab, String... options) {
         BrokerUnderTest broker = lab.broker();
         return new JmsConnectionFactory(broker.user(), broker.password(), uri(broker, options));
     }
 
     /** A started connection. */
-    static Connection connect(Lab lab, String... options) throws JMSException {
+    public static Connection connect(Lab lab, String... options) throws JMSException {
         Connection connection = open(lab, null, options);
         connection.start();
         return connection;
     }
 
     /** A connection with a client id, unless that is null, not started. */
-    static Connection open(Lab lab, String clientId, String... options) throws JMSException {
+    public static Connection open(Lab lab, String clientId, String... options) throws JMSException {
         Connection connection = factory(lab, options).createConnection();
         lab.closing(connection::close);
         if (clientId != null) {
@@ -69,7 +69,7 @@ final class JmsClient {
     }
 
     /** What the connection reports to its exception listener, from now on. */
-    static BlockingQueue<JMSException> problems(Connection connection) throws JMSException {
+    public static BlockingQueue<JMSException> problems(Connection connection) throws JMSException {
         BlockingQueue<JMSException> problems = new LinkedBlockingQueue<>();
         connection.setExceptionListener(problems::add);
         return problems;

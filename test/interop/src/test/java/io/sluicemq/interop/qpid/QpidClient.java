@@ -11,19 +11,19 @@ import javax.jms.JMSException;
 import org.apache.qpid.client.AMQConnection;
 
 /** Opens connections of the Qpid client to the lab's broker; what it reports apart from calls is kept. */
-final class QpidClient {
+public final class QpidClient {
 
     private QpidClient() {}
 
     /** A started connection with options as in a connection URL, such as {@code maxprefetch='1'}. */
-    static Connection connect(Lab lab, String... options) throws Exception {
+    public static Connection connect(Lab lab, String... options) throws Exception {
         Connection connection = open(lab, null, options);
         connection.start();
         return connection;
     }
 
     /** A connection with a client id, not started. */
-    static Connection open(Lab lab, String clientId, String... options) throws Exception {
+    public static Connection open(Lab lab, String clientId, String... options) throws Exception {
         BrokerUnderTest broker = lab.broker();
         List<String> all = new ArrayList<>(List.of(options));
         all.add("brokerlist='tcp://" + broker.host() + ":" + broker.port() + "'");
@@ -36,7 +36,7 @@ final class QpidClient {
     }
 
     /** What the connection reports to its exception listener, from now on. */
-    static BlockingQueue<JMSException> problems(Connection connection) throws JMSException {
+    public static BlockingQueue<JMSException> problems(Connection connection) throws JMSException {
         BlockingQueue<JMSException> problems = new LinkedBlockingQueue<>();
         connection.setExceptionListener(problems::add);
         return problems;

@@ -1,2 +1,2 @@
-/** Consumers that are too slow: who is found, and what clients see of what follows. */
+/** Consumers that are too slow: who is found, and what real clients and their neighbours experience under each policy. */
 package io.sluicemq.interop.slow;
