@@ -52,6 +52,7 @@ final class JmsSubscriber implements Subscriber {
         this.durable = durable;
         client = lab.name("client");
         name = lab.name("subscription");
+        lab.closing(this::letListenerEnd); // before the connection, whose close waits for it
         connection = JmsClient.open(lab, client, "jms.prefetchPolicy.all=" + PREFETCH);
         problems = JmsClient.problems(connection);
         session = connection.createSession(acknowledgement(mode));

@@ -120,7 +120,7 @@ class SlowConsumerMatrixTest {
             slow.close();
             List<Integer> left = lab.drain(slow.queue()).stream().map(Integer::valueOf).toList();
             assertThat(left).containsExactlyElementsOf(numbers(left.getFirst(), feed.published()));
-            assertThat(left.getFirst()).as("the first that is not dealt with").isIn(firstLeft(client, mode, cut));
+            assertThat(left.getFirst()).as("the first that %s %s has not dealt with", client, mode).isIn(firstLeft(client, mode, cut));
             slow.unsubscribe();
         } else {
             Lab.until("its queue is deleted, and the memory of its messages free", () -> {
@@ -135,9 +135,11 @@ class SlowConsumerMatrixTest {
         return switch (mode) {
             case AUTO -> List.of(2);
             case DUPS_OK -> List.of(0, 1, 2);
-            case CLIENT, INDIVIDUAL -> List.of(1);
+            // Where there is a message listener, one more may be in its hands, and acknowledged with the one before.
+            case CLIENT -> client == ClientKind.QPID_1_0 ? List.of(1, 2) : List.of(1);
+            case INDIVIDUAL -> List.of(1);
             // Only where the channel, or session, goes on its transaction can be committed afterwards.
-            case TRANSACTED -> List.of(client == ClientKind.QPID_1_0 || cut == Cut.CONSUMER ? 2 : 1);
+            case TRANSACTED -> client == ClientKind.QPID_1_0 ? List.of(2, 3) : List.of(cut == Cut.CONSUMER ? 2 : 1);
         };
     }
 
@@ -161,7 +163,7 @@ class SlowConsumerMatrixTest {
             BrokerCounters counters = broker.counters();
             return counters.queues() == 1 && counters.messageBytes() == 0;
         });
-        slow.close();
+        slow.shouldHaveBeenCut();
         feed.step(20);
     }
 
@@ -176,17 +178,19 @@ class SlowConsumerMatrixTest {
         feed.step(1);
         assertThat(slow.take(1)).containsExactly(0);
 
-        feed.step(150);
+        feed.step(149);
 
-        BrokerCounters after = broker.counters();
-        assertThat(after.readyMessages() + after.unsettledMessages()).isLessThanOrEqualTo(RING);
+        Lab.until("no more than the threshold is there", () -> {
+            BrokerCounters counters = broker.counters();
+            return counters.readyMessages() + counters.unsettledMessages() <= RING;
+        });
         List<Integer> got = new ArrayList<>();
         do {
             got.addAll(slow.take(1));
         } while (got.getLast() < feed.published() - 1);
         assertThat(got).isSorted().doesNotHaveDuplicates().hasSizeBetween(RING - 1, RING)
                 .endsWith(feed.published() - 2, feed.published() - 1);
-        assertThat(after.droppedByPolicy()).isEqualTo(feed.published() - 1 - got.size());
+        assertThat(broker.counters().droppedByPolicy()).isEqualTo(feed.published() - 1 - got.size());
         assertThat(broker.counters().consumersCut()).isZero();
         slow.shouldBeUnharmed();
         endSubscription(slow, durable);
