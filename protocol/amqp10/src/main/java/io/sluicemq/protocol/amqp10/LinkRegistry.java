@@ -156,6 +156,11 @@ final class LinkRegistry {
         }
     }
 
+    /** How many deliveries are kept, of all links. */
+    int keptDeliveries() {
+        return keptDeliveries;
+    }
+
     private KeptLink taken(LinkClaim.Key key) {
         Suspended of = suspended.remove(key);
         if (of == null) {

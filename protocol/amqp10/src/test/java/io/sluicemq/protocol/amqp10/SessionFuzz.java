@@ -158,7 +158,7 @@ public final class SessionFuzz {
         Stranger(int loop) {
             wire = new FakeWire(lab.loops.get(loop));
             session = lab.loops.get(loop).call(() -> (ConnectionSession) new Amqp10Protocol(
-                    lab.broker, new Login("PLAIN", "ANONYMOUS"), Lab.OPTIONS).open(wire));
+                    lab.broker, new Login("PLAIN", "ANONYMOUS"), Lab.OPTIONS, lab.links).open(wire));
             wire.session(session);
             List<byte[]> greeting = new ArrayList<>(List.of(
                     Frames.SASL,
