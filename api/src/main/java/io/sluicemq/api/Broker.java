@@ -19,6 +19,14 @@ public interface Broker {
     Loop home();
 
     /**
+     * A protocol keeps links for clients that may come back, or does not any more; on {@link #home}.
+     *
+     * @param links how many more; negative for fewer
+     * @param deliveries how many more deliveries of these, likewise
+     */
+    void kept(int links, int deliveries);
+
+    /**
      * Who connects.
      *
      * @param name a name for people and logs, such as {@code 127.0.0.1:50123 -> 127.0.0.1:5672}

@@ -31,6 +31,16 @@ public interface Consumer {
     /** Says that {@code bytes} of its deliveries have left for the socket, and it may be sent as many again. */
     void written(long bytes);
 
-    /** Stops or resumes deliveries, at the client's wish. Some may be under way. */
-    void pause(boolean paused);
+    /** Whether deliveries are to come, and if not, why. */
+    enum Pause {
+        /** They are. */
+        NONE,
+        /** Not while the client holds as many as it may, beside what the consumer's own prefetch says. */
+        FULL,
+        /** Not until the client wants some again: it has said so. */
+        WISHED
+    }
+
+    /** Stops or resumes deliveries. Some may be under way. */
+    void pause(Pause pause);
 }

@@ -24,10 +24,14 @@ public interface Delivery {
         REQUEUED,
         /** Never reached the client: the message returns to its place as if it had not left. */
         RELEASED,
+        /** The client has had it and gives it back, which is no failure: the message returns to its place and counts nothing. */
+        RETURNED,
         /** As {@link #REQUEUED}, but this consumer is not to have it again. */
         REQUEUED_ELSEWHERE,
         /** As {@link #RELEASED}, but this consumer is not to have it again. */
-        RELEASED_ELSEWHERE
+        RELEASED_ELSEWHERE,
+        /** As {@link #RETURNED}, but this consumer is not to have it again. */
+        RETURNED_ELSEWHERE
     }
 
     Message message();
@@ -37,6 +41,14 @@ public interface Delivery {
 
     /** Whether it was delivered before. */
     boolean redelivered();
+
+    /**
+     * Whether a client may have had it before, {@linkplain #redelivered redelivered} or {@linkplain Outcome#RETURNED returned}. It is
+     * false only if none has.
+     */
+    default boolean acquiredBefore() {
+        return redelivered();
+    }
 
     /** How many deliveries of it have failed before. */
     int deliveryCount();

@@ -51,11 +51,6 @@ public final class Allowance {
         return limited;
     }
 
-    /** Whether so much fits when nothing is used. */
-    public boolean everFits(long wantedBytes, long wantedMessages) {
-        return wantedBytes <= maxBytes && wantedMessages <= maxMessages;
-    }
-
     /** What has come of trying to take. */
     public enum Attempt {
         TAKEN,

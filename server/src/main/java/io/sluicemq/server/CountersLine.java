@@ -36,6 +36,9 @@ final class CountersLine {
                 .append(now.delayedMessages() == 0 ? "" : ", delayed " + now.delayedMessages())
                 .append(now.parkedMessages() == 0 ? "" : ", waiting for room " + now.parkedMessages())
                 .append(now.slowConsumers() == 0 ? "" : ", slow consumers " + now.slowConsumers())
+                .append(now.keptLinks() == 0
+                        ? ""
+                        : ", kept links " + now.keptLinks() + " with " + now.keptDeliveries() + " deliveries")
                 .append(", message memory ").append(now.messageBytes() >> 20)
                 .append(" of ").append(messageMemoryBytes >> 20).append(" MiB; since the last line: published ")
                 .append(now.published() - published)

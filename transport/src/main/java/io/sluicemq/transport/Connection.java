@@ -411,7 +411,12 @@ final class Connection extends ChannelInboundHandlerAdapter implements Wire {
     private void sendPiece(LateBytes bytes) {
         int length = (int) Math.min(CHUNK_BYTES, bytes.length() - waitingPosition);
         ByteBuf piece = channel.alloc().directBuffer(length, length);
-        bytes.copy(waitingPosition, piece.nioBuffer(0, length));
+        try {
+            bytes.copy(waitingPosition, piece.nioBuffer(0, length));
+        } catch (RuntimeException | Error e) {
+            piece.release();
+            throw e;
+        }
         piece.writerIndex(length);
         waitingPosition += length;
         waitingBytes -= length;
@@ -487,9 +492,14 @@ final class Connection extends ChannelInboundHandlerAdapter implements Wire {
     private void endTurn() {
         endOfTurnDue = false;
         turnBytes = 0;
-        pump();
-        if (out != null) {
-            transfer();
+        try {
+            pump();
+            if (out != null) {
+                transfer();
+            }
+        } catch (RuntimeException | Error e) {
+            fail(e); // a part of something may be out, and nobody would send the rest
+            return;
         }
         if (closing) {
             if (!endOfTurnDue) {

@@ -67,8 +67,8 @@ final class Rests {
     // What has been seen since {@code since}.
     private long since;
     private int rests;
-    private int reads;
-    private int commands;
+    private long reads;
+    private long commands;
     private int peers;
     /** A number for the time in which a peer counts once in {@link #peers}: the watch, or a rest. */
     private int period;
@@ -120,8 +120,9 @@ final class Rests {
         if (elapsed < WATCHED) {
             return;
         }
-        boolean busy = peers > 0
-                && reads * MILLISECOND >= COMMANDS_A_PEER * peers * elapsed
+        // Elapsed may be weeks, in which a loop only waited.
+        boolean busy = peers > 0 && commands > 0
+                && (double) reads * MILLISECOND >= (double) COMMANDS_A_PEER * peers * elapsed
                 && commands < COMMANDS_A_READ * reads;
         if (busy && now - notBefore >= 0) {
             watched = (double) commands / elapsed;
@@ -136,7 +137,7 @@ final class Rests {
     }
 
     private void judge(long now) {
-        boolean useful = commands >= COMMANDS_A_PEER * peers;
+        boolean useful = commands >= (long) COMMANDS_A_PEER * peers;
         if (rests < (useful ? JUDGED : GLANCED_AT)) {
             return;
         }

@@ -372,6 +372,32 @@ class ConnectionTest {
         assertThat(channel.isOutputShutdown()).isTrue();
     }
 
+    @Test
+    void shouldEndWhenLateOutputFailsInALaterTurn() {
+        connect();
+        receive("ECHO");
+        loop.loops().expectFailures(1);
+        loop.run(() -> wire.write(new LateBytes() {
+            @Override
+            public long length() {
+                return 5L * Connection.TURN_BYTES;
+            }
+
+            @Override
+            public void copy(long position, ByteBuffer target) {
+                if (position > Connection.TURN_BYTES) {
+                    throw new IllegalStateException("on purpose");
+                }
+                target.put(new byte[target.remaining()]);
+            }
+        }));
+        while (loop.isReady()) {
+            sentBytes();
+            loop.runTurn();
+        }
+        assertThat(channel.isOpen()).isFalse();
+    }
+
     private int sentBytes() {
         return sent().length();
     }

@@ -236,6 +236,29 @@ class RestsTest {
         assertThat(new Run(0, new Streaming(100)).until(SECOND).rested).isZero();
     }
 
+    @Test
+    void shouldNotRestForPeersWhoseReadsBringNoCommand() {
+        Rests rests = new Rests(MILLISECOND, 0);
+        int seen = 0;
+        long rested = 0;
+        for (long now = 0; now < SECOND; now += MILLISECOND / 10) {
+            seen = rests.read(0, seen);
+            rested += rests.next(now);
+        }
+        assertThat(rested).isZero();
+    }
+
+    @Test
+    void shouldNotRestForManyPeersThatComeAtOnceAfterALongTime() {
+        Rests rests = new Rests(MILLISECOND, 0);
+        long week = 7 * 24 * 3_600 * SECOND;
+        rests.next(MILLISECOND * 8);
+        for (int peer = 0; peer < 3_000; peer++) {
+            rests.read(1, 0);
+        }
+        assertThat(rests.next(2 * week)).isZero();
+    }
+
     @Property(tries = 200)
     void shouldBoundEachRestAndWhatIsLostByThem(
             @ForAll @IntRange(min = 1, max = 60) int rate,

@@ -32,6 +32,9 @@ package io.sluicemq.broker.engine;
  * @param slowConsumersFound how often one was found too slow
  * @param consumersCut consumers that were cut since they were too slow
  * @param failedChecks checks that have failed by a defect of the broker
+ * @param keptLinks links whose clients have gone without closing them, and that are kept with deliveries until they come back; there
+ *     is an end to each that has a timeout
+ * @param keptDeliveries deliveries of these: those that clients have received are among the unsettled messages
  */
 public record BrokerCounters(
         long connections,
@@ -61,4 +64,6 @@ public record BrokerCounters(
         long slowConsumers,
         long slowConsumersFound,
         long consumersCut,
-        long failedChecks) {}
+        long failedChecks,
+        long keptLinks,
+        long keptDeliveries) {}

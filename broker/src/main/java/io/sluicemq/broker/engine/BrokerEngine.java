@@ -131,6 +131,13 @@ public final class BrokerEngine implements Broker {
     }
 
     @Override
+    public void kept(int links, int deliveries) {
+        contexts[0].loop.assertCurrent();
+        contexts[0].tally.keptLinks += links;
+        contexts[0].tally.keptDeliveries += deliveries;
+    }
+
+    @Override
     public void connect(ClientSpec spec, Loop loop, Reply<Client> reply) {
         loop.assertCurrent();
         VirtualHost host = hosts.get(spec.virtualHost());

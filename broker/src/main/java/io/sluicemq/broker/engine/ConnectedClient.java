@@ -357,9 +357,6 @@ final class ConnectedClient implements Client {
 
     /** Routes a message, to where {@link #found} says; returns how many queues it reaches, or what is wrong. */
     int find(Message message) {
-        if (message.publishedMillis() == 0) {
-            message.published(context.loop.currentTimeMillis());
-        }
         int size = routeCache.find(host.table(), message, context);
         found = routeCache.route();
         if (size > 0 && found.isSelective()) {

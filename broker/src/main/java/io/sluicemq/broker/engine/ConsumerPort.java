@@ -70,7 +70,7 @@ final class ConsumerPort implements Consumer {
     }
 
     @Override
-    public void pause(boolean paused) {
-        proxy.run(client.context(), () -> proxy.queue().pause(consumer, paused));
+    public void pause(Pause pause) {
+        proxy.run(client.context(), () -> proxy.queue().pause(consumer, pause));
     }
 }

@@ -164,8 +164,7 @@ final class DeadLetters {
                 options.letterExchange(reason),
                 ownKeys ? message.routingKey() : options.letterRoutingKey(reason),
                 ownKeys ? message.extraKeys() : List.of(),
-                deaths)
-                .published(context.loop.currentTimeMillis());
+                deaths);
         List<QueueProxy> targets = new ArrayList<>();
         if (exchange != null) {
             routes.clear();
@@ -310,6 +309,7 @@ final class DeadLetters {
                 }
                 share = context.journal().lastShare();
             }
+            message.published(context.loop.currentTimeMillis());
             for (int i = 0; i < route.size(); i++) {
                 route.targets()[i].enqueue(context, message, position, share, reserved[i], null, null);
             }

@@ -34,6 +34,7 @@ final class Housekeeping {
     private Loop.Timer timer;
     /** When the timer runs. */
     private long timerNanos;
+    /** Whether a turn is to come, or at hand, that does what is due. */
     private boolean turnToCome;
 
     private static final class Task implements Comparable<Task> {
@@ -108,7 +109,7 @@ final class Housekeeping {
 
     private void due() {
         timer = null;
-        turnToCome = false;
+        turnToCome = true; // whatever begins or stops meanwhile, the end of this sees to the timer
         long now = loop.nanoTime();
         for (int left = SLICE; left > 0; left--) {
             Task task = order.isEmpty() ? null : order.first();
@@ -123,9 +124,9 @@ final class Housekeeping {
         }
         Task next = order.isEmpty() ? null : order.first();
         if (next != null && next.dueNanos - now <= 0) {
-            turnToCome = true;
             loop.execute(this::due);
         } else {
+            turnToCome = false;
             arm();
         }
     }

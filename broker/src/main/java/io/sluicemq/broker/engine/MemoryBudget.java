@@ -31,8 +31,11 @@ final class MemoryBudget {
 
     private static final Logger LOG = LoggerFactory.getLogger(MemoryBudget.class);
 
-    /** A message of more bytes than this is large. */
-    static final long LARGE_BYTES = 1 << 20;
+    /**
+     * A message that takes more bytes than this is large: one whose body is larger than 1 MiB, so that its memory was reserved, and
+     * not one that is little smaller and has a long header.
+     */
+    static final long LARGE_BYTES = (1 << 20) + (128 << 10);
 
     private static final int LOG_SECONDS = 10;
 

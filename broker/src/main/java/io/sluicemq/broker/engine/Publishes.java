@@ -136,6 +136,8 @@ final class Publishes {
     private void hand(
             Message message, Route route, boolean[] reserved, long position, int share, Completion completion,
             Producer producer) {
+        // Not before: as long as it waits for room no consumer can be blamed for its age.
+        message.published(context.loop.currentTimeMillis());
         QueueProxy[] targets = route.targets();
         for (int i = 0; i < targets.length; i++) {
             if (completion != null) {

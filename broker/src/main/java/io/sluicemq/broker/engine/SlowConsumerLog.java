@@ -37,7 +37,7 @@ final class SlowConsumerLog {
                     who(consumer), consumer.sinceMillis(), String.join(", ", consumer.exceeded()),
                     consumer.measure().messages(), consumer.measure().bytes(), age(consumer), rate(consumer),
                     consumer.others() == 0 ? "" : ", and " + consumer.others() + " other consumers are there",
-                    words(action, consumer), more(times));
+                    words(action), more(times));
         }
     }
 
@@ -91,15 +91,14 @@ final class SlowConsumerLog {
                 : String.format(Locale.ROOT, ", it deals with %.1f a second", consumer.measure().perSecond());
     }
 
-    private static String words(SlowConsumer.Action action, SlowConsumer consumer) {
+    private static String words(SlowConsumer.Action action) {
         return switch (action) {
             case NONE -> "nothing is done about it";
             case CUT -> "it is cut";
             case HOLD -> "producers of the queue are held until it has caught up";
             case DELETE -> "the queue is deleted";
-            case KEEP -> consumer.rule().deletesDurable()
-                    ? "the queue is kept, since its client is connected"
-                    : "the queue is kept, as delete-persistent is not set";
+            case KEEP -> "the queue is kept, as delete-persistent is not set";
+            case KEEP_FOR_OWNER -> "the queue is kept, since the client that it belongs to is connected";
         };
     }
 }

@@ -31,6 +31,8 @@ final class Tally {
     long slowConsumersFound;
     long consumersCut;
     long failedChecks;
+    long keptLinks;
+    long keptDeliveries;
 
     void add(Tally other) {
         connections += other.connections;
@@ -61,6 +63,8 @@ final class Tally {
         slowConsumersFound += other.slowConsumersFound;
         consumersCut += other.consumersCut;
         failedChecks += other.failedChecks;
+        keptLinks += other.keptLinks;
+        keptDeliveries += other.keptDeliveries;
     }
 
     BrokerCounters toCounters() {
@@ -92,6 +96,8 @@ final class Tally {
                 slowConsumers,
                 slowConsumersFound,
                 consumersCut,
-                failedChecks);
+                failedChecks,
+                keptLinks,
+                keptDeliveries);
     }
 }

@@ -464,7 +464,9 @@ final class TransactionWork implements Transaction {
             for (Share share : work.values()) {
                 here.tally.published += share.publishes.size();
             }
+            long now = here.loop.currentTimeMillis();
             for (Publish publish : all) {
+                publish.message.published(now);
                 if (publish.route.size() > 1) {
                     publish.message.share(publish.route.size());
                     here.messageHeld(publish.message.sizeBytes());
@@ -488,7 +490,7 @@ final class TransactionWork implements Transaction {
             for (Settlement settlement : ends) {
                 for (Delivery delivery : settlement.deliveries()) {
                     if (here.journal() != null && isLoggedAccept(delivery, settlement.outcome())) {
-                        ((QueueEntry) delivery.origin()).settleCommitted();
+                        ((QueueEntry) delivery.origin()).settleCommitted(here.loop);
                     } else {
                         done.hold();
                         delivery.settle(settlement.outcome(), done);

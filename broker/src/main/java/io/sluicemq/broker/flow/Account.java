@@ -88,6 +88,8 @@ public final class Account {
     private final Loop home;
     private final Allowance room;
     private final Published<AddressLimits> limits;
+    /** Those that hold in the long run. */
+    private final Published<AddressLimits> lasting;
     private final Gate gate;
     private final Count dropped = new Count();
     private final Count refused = new Count();
@@ -104,6 +106,7 @@ public final class Account {
         this.home = home;
         this.room = new Allowance(kind != Kind.QUEUE || parent != null);
         this.limits = new Published<>(limits);
+        this.lasting = new Published<>(limits);
         this.gate = new Gate(this, room, home);
         apply(limits);
     }
@@ -162,11 +165,20 @@ public final class Account {
 
     /** Changes the limits, with effect on whoever waits; on its home. */
     public void limits(AddressLimits next) {
+        limits(next, next);
+    }
+
+    /**
+     * As {@link #limits(AddressLimits)}, where these hold for a while only.
+     *
+     * @param inTheLongRun what does not fit into these can never come, and all else may wait
+     */
+    public void limits(AddressLimits next, AddressLimits inTheLongRun) {
         home.assertCurrent();
-        AddressLimits before = limits.get();
-        if (next.equals(before)) {
+        if (next.equals(limits.get()) && inTheLongRun.equals(lasting.get())) {
             return;
         }
+        lasting.publish(inTheLongRun); // first: who finds no room by the others asks for these
         limits.publish(next);
         apply(next);
         if (!gate.isEmpty()) {
@@ -179,12 +191,22 @@ public final class Account {
     }
 
     private void apply(AddressLimits next) {
-        switch (next.policy()) {
-            case BLOCK, FAIL, DROP -> room.limits(limit(next.maxBytes()), limit(next.maxMessages()));
-            case PAGE -> room.limits(limit(next.pageLimitBytes()), Allowance.UNLIMITED);
-            // The queue makes room itself.
-            case RING -> room.limits(Allowance.UNLIMITED, Allowance.UNLIMITED);
-        }
+        room.limits(mostBytes(next), mostMessages(next));
+    }
+
+    private static long mostBytes(AddressLimits limits) {
+        return switch (limits.policy()) {
+            case BLOCK, FAIL, DROP -> limit(limits.maxBytes());
+            case PAGE -> limit(limits.pageLimitBytes());
+            case RING -> Allowance.UNLIMITED; // the queue makes room itself
+        };
+    }
+
+    private static long mostMessages(AddressLimits limits) {
+        return switch (limits.policy()) {
+            case BLOCK, FAIL, DROP -> limit(limits.maxMessages());
+            case PAGE, RING -> Allowance.UNLIMITED;
+        };
     }
 
     private static long limit(long configured) {
@@ -259,7 +281,8 @@ public final class Account {
 
     /** Whether a message of that size can come when there is nothing else. */
     public boolean everFits(long bytes, long messages) {
-        return room.everFits(bytes, messages);
+        AddressLimits all = lasting.get();
+        return bytes <= mostBytes(all) && messages <= mostMessages(all);
     }
 
     // ---- what is reserved for messages that may never come
@@ -355,7 +378,10 @@ public final class Account {
 
     /** The limit that is reached, in words. */
     public String limitInWords() {
-        AddressLimits now = limits.get();
+        return inWords(limits.get());
+    }
+
+    private String inWords(AddressLimits now) {
         String whose = kind == Kind.VIRTUAL_HOST ? "virtual-host-limits " : "";
         if (now.policy() == FullPolicy.PAGE && now.pageLimitBytes() != AddressLimits.NONE) {
             return "page-limit-bytes " + now.pageLimitBytes();
@@ -385,7 +411,7 @@ public final class Account {
     /** Why messages are refused for which there can never be room. */
     public BrokerError tooLarge(long bytes, long messages) {
         return new BrokerError.AddressFull(
-                name, virtualHost, "it may hold " + limitInWords() + ", and this takes " + bytes + " bytes"
+                name, virtualHost, "it may hold " + inWords(lasting.get()) + ", and this takes " + bytes + " bytes"
                         + (messages == 1 ? "" : " in " + messages + " messages"));
     }
 

@@ -58,7 +58,9 @@ public final class EffectiveLimits {
     }
 
     private void apply() {
-        account.limits(limits());
+        AddressLimits now = limits();
+        // Whoever fits into its own limits only waits until producers are let go.
+        account.limits(now, isHolding() ? own : now);
     }
 
     private AddressLimits limits() {

@@ -156,7 +156,7 @@ public final class Gate {
     private boolean waits(Ticket ticket) {
         return switch (account.limits().policy()) {
             case FAIL, DROP -> false;
-            case BLOCK, PAGE, RING -> room.everFits(ticket.firstBytes(), ticket.firstMessages());
+            case BLOCK, PAGE, RING -> account.everFits(ticket.firstBytes(), ticket.firstMessages());
         };
     }
 

@@ -28,7 +28,7 @@ final class ConsumerWatch {
     long lowMessages;
     long lowBytes;
     /** When the oldest message was published that it holds, at this look; {@link Long#MAX_VALUE} for none. */
-    long oldestHeldMillis;
+    long oldestHeldMillis = Long.MAX_VALUE;
     /** What its client's loop has told last of bytes that move; negative for nothing. */
     long sentBytes = -1;
     /** Whether that is being asked. */

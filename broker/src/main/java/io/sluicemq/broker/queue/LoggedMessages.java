@@ -20,6 +20,8 @@ import java.util.function.LongUnaryOperator;
 @LoopOwned
 final class LoggedMessages {
 
+    private static final long NONE_ACQUIRED = Long.MIN_VALUE;
+
     private final PriorityMessages ready;
     /** The unsettled messages, in the log or not. */
     private final Unsettled unsettled;
@@ -38,6 +40,8 @@ final class LoggedMessages {
     private Map<Long, Integer> failed = new HashMap<>(0);
     /** The same of messages whose records a start drops, those that were delivered without failing included. */
     private final Map<Long, Integer> failedPaged = new HashMap<>(0);
+    /** The last in order of those that a client has given back and that wait in the log: those before it may be such. */
+    private long acquiredUpTo = NONE_ACQUIRED;
 
     /** A message that has left, as a checkpoint keeps it until its dead letter is in the log. */
     static final class Dying {
@@ -97,6 +101,7 @@ final class LoggedMessages {
     /** A message was read back from its {@linkplain Backlog#PAGED place}: it is as it was before. */
     void loaded(QueueEntry entry, long place) {
         entry.redelivered = entry.isLogged() && entry.position <= recoveredUpTo;
+        entry.acquired = entry.sequence <= acquiredUpTo;
         Map<Long, Integer> known = isLost(place) ? failedPaged : failed;
         if (!known.isEmpty()) {
             Integer count = known.remove(Backlog.position(place));
@@ -109,6 +114,9 @@ final class LoggedMessages {
 
     /** A ready message was let go of in memory; its place in the log is told. */
     void pagedOut(QueueEntry entry, long place) {
+        if (entry.acquired) {
+            acquiredUpTo = Math.max(acquiredUpTo, entry.sequence);
+        }
         if (isLost(place)) {
             if (entry.deliveryCount > 0 || entry.redelivered) {
                 failedPaged.put(Backlog.position(place), entry.deliveryCount);
@@ -138,6 +146,7 @@ final class LoggedMessages {
         long position = Backlog.position(place);
         Integer count = (isLost(place) ? failedPaged : failed).get(position);
         copy.redelivered = count != null || !isLost(place) && position <= recoveredUpTo;
+        copy.acquired = copy.sequence <= acquiredUpTo;
         copy.deliveryCount = count == null ? 0 : count;
     }
 
@@ -155,6 +164,7 @@ final class LoggedMessages {
     void cleared() {
         failed.clear();
         failedPaged.clear();
+        acquiredUpTo = NONE_ACQUIRED;
     }
 
     // ---- dead letters

@@ -5,6 +5,7 @@ import io.sluicemq.api.BrokerError.Kind;
 import io.sluicemq.api.Client.QueueSpec;
 import io.sluicemq.api.Client.QueueStatus;
 import io.sluicemq.api.Completion;
+import io.sluicemq.api.Consumer;
 import io.sluicemq.api.ConsumerSink;
 import io.sluicemq.api.Death;
 import io.sluicemq.api.Delivery.Outcome;
@@ -269,6 +270,7 @@ public final class Queue {
     /** What its consumers have done, for people; in no order that means anything. */
     public List<ConsumerSample> consumers() {
         loop.assertCurrent();
+        slowConsumers.prepareMeasures();
         return consumers.all().stream().map(this::sample).toList();
     }
 
@@ -545,9 +547,9 @@ public final class Queue {
     }
 
     /** A client stops or resumes a consumer. */
-    public void pause(QueueConsumer consumer, boolean paused) {
+    public void pause(QueueConsumer consumer, Consumer.Pause pause) {
         loop.assertCurrent();
-        consumer.pause(paused);
+        consumer.pause(pause);
         deliveries.reoffer(consumer);
     }
 

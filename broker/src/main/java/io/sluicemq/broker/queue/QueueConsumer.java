@@ -1,5 +1,6 @@
 package io.sluicemq.broker.queue;
 
+import io.sluicemq.api.Consumer;
 import io.sluicemq.api.ConsumerSink;
 import io.sluicemq.api.ConsumerSpec;
 import io.sluicemq.api.Message;
@@ -31,7 +32,7 @@ public final class QueueConsumer {
     private long given;
     private int limitChanges;
     private long windowBytes = WINDOW_BYTES;
-    private boolean paused;
+    private Consumer.Pause paused = Consumer.Pause.NONE;
     private boolean ended;
     private int unsettled;
     private long settledMessages;
@@ -165,7 +166,7 @@ public final class QueueConsumer {
 
     /** Whether nothing but its window and shared credit stand between it and a delivery. */
     boolean wantsMore() {
-        return !ended && !paused && credit > 0 && given < limit;
+        return !ended && paused == Consumer.Pause.NONE && credit > 0 && given < limit;
     }
 
     boolean isWindowOpen() {
@@ -236,9 +237,9 @@ public final class QueueConsumer {
         windowBytes += bytes;
     }
 
-    void pause(boolean paused) {
-        this.paused = paused;
-        if (paused && watch != null) {
+    void pause(Consumer.Pause pause) {
+        paused = pause;
+        if (pause == Consumer.Pause.WISHED && watch != null) {
             watch.stopped();
         }
     }
@@ -255,7 +256,7 @@ public final class QueueConsumer {
 
     /** Whether its client has said that nothing is to come. */
     boolean isStopped() {
-        return paused || limitStops;
+        return paused == Consumer.Pause.WISHED || limitStops;
     }
 
     /** Whether it has used up the credit that its client gave it. */

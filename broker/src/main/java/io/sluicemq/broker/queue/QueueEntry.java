@@ -41,6 +41,8 @@ public final class QueueEntry implements Delivery, Runnable {
     boolean waited;
 
     boolean redelivered;
+    /** Whether a client has had it and given it back, without a failure. */
+    boolean acquired;
     /** How many messages stayed ready when a get took this one. */
     int remaining;
     int deliveryCount;
@@ -74,6 +76,7 @@ public final class QueueEntry implements Delivery, Runnable {
     QueueEntry copy() {
         QueueEntry copy = new QueueEntry(queue, message, sequence, expiresAtMillis);
         copy.redelivered = redelivered;
+        copy.acquired = acquired;
         copy.deliveryCount = deliveryCount;
         return copy;
     }
@@ -147,6 +150,11 @@ public final class QueueEntry implements Delivery, Runnable {
     }
 
     @Override
+    public boolean acquiredBefore() {
+        return acquired || redelivered;
+    }
+
+    @Override
     public int deliveryCount() {
         return deliveryCount;
     }
@@ -208,8 +216,12 @@ public final class QueueEntry implements Delivery, Runnable {
         return queue.id();
     }
 
-    /** Ends it as accepted, by a record that is in the log already. */
-    public void settleCommitted() {
+    /** From {@code here}, any loop: ends it as accepted, by a record that is in the log already. */
+    public void settleCommitted(Loop here) {
+        if (here != consumer.clientLoop()) {
+            here.send(consumer.clientLoop(), () -> settleCommitted(consumer.clientLoop()));
+            return;
+        }
         committed = true;
         settle(Outcome.ACCEPTED, null);
     }

@@ -109,9 +109,13 @@ final class Settlements {
             }
             case REQUEUED, REQUEUED_ELSEWHERE -> mayTryAgain(entry, completion);
             case RELEASED, RELEASED_ELSEWHERE -> true;
+            case RETURNED, RETURNED_ELSEWHERE -> {
+                entry.acquired = true;
+                yield true;
+            }
         };
         if (stays) {
-            if (outcome == Outcome.REQUEUED_ELSEWHERE || outcome == Outcome.RELEASED_ELSEWHERE) {
+            if (isForOthers(outcome)) {
                 refusals.refused(entry, consumer);
             }
             giveBack(entry);
@@ -129,6 +133,11 @@ final class Settlements {
             consumers.offer(consumer);
         }
         return stays;
+    }
+
+    private static boolean isForOthers(Outcome outcome) {
+        return outcome == Outcome.REQUEUED_ELSEWHERE || outcome == Outcome.RELEASED_ELSEWHERE
+                || outcome == Outcome.RETURNED_ELSEWHERE;
     }
 
     /** A delivery has failed; returns whether there may be another, or else the message is buried. */

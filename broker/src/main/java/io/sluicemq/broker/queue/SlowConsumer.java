@@ -38,7 +38,9 @@ public record SlowConsumer(
         /** Its queue, which nobody consumes from, is deleted. */
         DELETE,
         /** Its queue, which nobody consumes from, could be deleted, and is not, since the configuration doesn't say so. */
-        KEEP
+        KEEP,
+        /** The same, since the client that it belongs to is connected. */
+        KEEP_FOR_OWNER
     }
 
     /** Why one is no longer told of. */

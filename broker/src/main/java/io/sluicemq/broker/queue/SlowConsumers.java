@@ -12,7 +12,6 @@ import io.sluicemq.broker.queue.SlowConsumer.End;
 import io.sluicemq.broker.queue.SlowConsumer.Measure;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -26,9 +25,6 @@ import java.util.concurrent.TimeUnit;
 @LoopOwned
 final class SlowConsumers {
 
-    /** Who would be within its threshold after so many periods more, going on as in the last, catches up. */
-    private static final int CATCHES_UP_PERIODS = 10;
-
     /** How many unsettled messages are looked at for the oldest: those that were delivered first. */
     private static final int MOST_LOOKS = 1024;
 
@@ -37,7 +33,6 @@ final class SlowConsumers {
 
     private final Queue queue;
     private final PriorityMessages ready;
-    private final Settlements settlements;
     private final Departures departures;
     private final Consumers consumers;
     private final Groups groups;
@@ -48,23 +43,21 @@ final class SlowConsumers {
     private final EffectiveLimits limits;
     private final Ages ages;
     private final Cycled cycled = new Cycled();
+    private final UnattendedSubscription unattended;
     private ConsumerRule rule;
     private SubscriptionKind kind = SubscriptionKind.NONE;
     private long checkedNanos;
     private long periodNanos;
     private long arrivedBefore;
     private long arrived;
-    /** What waited at the last look at which nobody was attached, and a threshold was exceeded; negative for none. */
-    private long unattendedBefore = -1;
-    private boolean unattended;
-    private long unattendedSinceNanos;
+    /** How many consumers take all messages in turn. */
+    private long sharing;
 
     SlowConsumers(
             Queue queue, PriorityMessages ready, Settlements settlements, Departures departures, Consumers consumers,
             Groups groups, Unsettled unsettled, Account account, QueueEffects effects, Loop loop) {
         this.queue = queue;
         this.ready = ready;
-        this.settlements = settlements;
         this.departures = departures;
         this.consumers = consumers;
         this.groups = groups;
@@ -74,6 +67,8 @@ final class SlowConsumers {
         this.loop = loop;
         this.limits = new EffectiveLimits(account);
         this.ages = new Ages(queue, ready, effects, loop);
+        this.unattended =
+                new UnattendedSubscription(queue, ready, settlements, unsettled, ages, effects, loop);
     }
 
     /** The limits of the queue's address, which its rule may change. */
@@ -91,6 +86,9 @@ final class SlowConsumers {
     void rule(ConsumerRule next, SubscriptionKind subscription) {
         kind = subscription;
         if (next == null ? rule == null : next.equals(rule)) {
+            if (rule != null && kind == SubscriptionKind.NONE) {
+                nobodyIsMissed();
+            }
             return;
         }
         stop(End.OTHER_RULE);
@@ -100,6 +98,15 @@ final class SlowConsumers {
         arrivedBefore = arrivals();
         for (QueueConsumer consumer : consumers.all()) {
             added(consumer);
+        }
+    }
+
+    /** It is no subscription any more, so that nobody need be attached to it. */
+    private void nobodyIsMissed() {
+        boolean missed = unattended.isTooSlow();
+        unattended.ends(rule, End.OTHER_RULE);
+        if (missed) {
+            letGoIfCaughtUp();
         }
     }
 
@@ -115,10 +122,9 @@ final class SlowConsumers {
         for (QueueConsumer consumer : consumers.all()) {
             ended(consumer, end);
         }
-        if (unattended) {
-            unattended(false, end);
+        if (rule != null) {
+            unattended.ends(rule, end);
         }
-        unattendedBefore = -1;
         rule = null;
     }
 
@@ -126,10 +132,9 @@ final class SlowConsumers {
         if (rule != null) {
             consumer.watch = new ConsumerWatch(rule);
             consumer.watch.free = true;
-            if (unattended && !consumer.browses()) {
-                unattended(false, End.RECOVERED);
+            if (!consumer.browses()) {
+                unattended.ends(rule, End.RECOVERED);
             }
-            unattendedBefore = -1;
         }
     }
 
@@ -187,6 +192,7 @@ final class SlowConsumers {
         long all = arrivals();
         arrived = all - arrivedBefore;
         arrivedBefore = all;
+        sharing = sharing();
         findOldest();
         for (QueueConsumer consumer : new ArrayList<>(consumers.all())) {
             // What follows for one may end others, or the queue.
@@ -195,7 +201,9 @@ final class SlowConsumers {
             }
         }
         if (rule != null && !consumers.take() && kind != SubscriptionKind.NONE) {
-            checkUnattended();
+            if (unattended.look(rule, periodNanos)) {
+                actUnattended();
+            }
         }
         letGoIfCaughtUp();
         tellCycled(now);
@@ -310,48 +318,15 @@ final class SlowConsumers {
     /** The thresholds that a consumer has exceeded since the last look, in words. */
     private List<String> exceeded(QueueConsumer consumer, Measure measure) {
         ConsumerWatch watch = consumer.watch;
-        List<String> exceeded = new ArrayList<>();
-        if (isBeyond(rule.maxMessages(), measure.messages(), watch.lowMessages)
-                && !catchesUp(consumer, measure.messages() - rule.maxMessages())) {
-            exceeded.add("message-count " + measure.messages() + " > " + rule.maxMessages());
-        }
-        if (isBeyond(rule.maxBytes(), measure.bytes(), watch.lowBytes)
-                && !catchesUp(consumer, partOf(measure, measure.bytes() - rule.maxBytes()))) {
-            exceeded.add("depth " + measure.bytes() + " > " + rule.maxBytes() + " bytes");
-        }
-        if (isBeyond(rule.maxAgeMillis(), measure.oldestMillis(), Long.MAX_VALUE)
-                && !catchesUp(consumer, measure.messages())) {
-            exceeded.add("message-age " + measure.oldestMillis() + " > " + rule.maxAgeMillis() + " ms");
-        }
-        long needed = rule.minPerSecond() == ConsumerRule.NONE
-                ? 0
-                : rule.minPerSecond() * (periodNanos / 1_000) / TimeUnit.SECONDS.toMicros(1);
-        if (watch.doneSince(consumer) < needed) {
-            exceeded.add(String.format(
-                    Locale.ROOT, "rate %.1f < %d a second", measure.perSecond(), rule.minPerSecond()));
+        long done = watch.doneSince(consumer);
+        Thresholds thresholds = new Thresholds(rule);
+        // If all did as this one: so of several only those are slow that do less than their part.
+        long pace = watch.countsWaiting ? sharing * done - arrived : done;
+        List<String> exceeded = thresholds.exceeded(measure, watch.lowMessages, watch.lowBytes, pace);
+        if (thresholds.isBelowRate(done, periodNanos)) {
+            exceeded.add(thresholds.belowRate(measure));
         }
         return exceeded;
-    }
-
-    private static boolean isBeyond(long threshold, long measured, long lowest) {
-        return threshold != ConsumerRule.NONE && measured > threshold && lowest > threshold;
-    }
-
-    /** How many messages so many bytes are about. */
-    private static long partOf(Measure measure, long bytes) {
-        return (long) Math.ceil((double) measure.messages() * bytes / Math.max(1, measure.bytes()));
-    }
-
-    /**
-     * Whether a consumer will have made up for so many messages before long, if it and all those who share the queue with it go on as
-     * it did in this period. So of several only those are slow that do less than their part.
-     */
-    private boolean catchesUp(QueueConsumer consumer, long messages) {
-        ConsumerWatch watch = consumer.watch;
-        long pace = watch.countsWaiting
-                ? sharing() * watch.doneSince(consumer) - arrived
-                : watch.doneSince(consumer);
-        return pace > 0 && messages <= CATCHES_UP_PERIODS * pace;
     }
 
     private long sharing() {
@@ -425,7 +400,7 @@ final class SlowConsumers {
                 return;
             }
         }
-        if (!unattended) {
+        if (!unattended.isTooSlow()) {
             limits.letGo();
         }
     }
@@ -438,68 +413,28 @@ final class SlowConsumers {
                 TimeUnit.NANOSECONDS.toMillis(loop.nanoTime() - sinceNanos), others);
     }
 
-    // ---- subscriptions that nobody is attached to
-
-    private void checkUnattended() {
-        Measure measure = new Measure(
-                ready.size() + (long) settlements.unsettled(), ready.sizeBytes() + settlements.unsettledBytes(),
-                ages.ageMillis(rule.maxAgeMillis() == ConsumerRule.NONE ? Long.MAX_VALUE : ages.oldestReadyMillis()),
-                -1);
-        List<String> exceeded = new ArrayList<>();
-        if (isBeyond(rule.maxMessages(), measure.messages(), Long.MAX_VALUE)) {
-            exceeded.add("message-count " + measure.messages() + " > " + rule.maxMessages());
-        }
-        if (isBeyond(rule.maxBytes(), measure.bytes(), Long.MAX_VALUE)) {
-            exceeded.add("depth " + measure.bytes() + " > " + rule.maxBytes() + " bytes");
-        }
-        if (isBeyond(rule.maxAgeMillis(), measure.oldestMillis(), Long.MAX_VALUE)) {
-            exceeded.add("message-age " + measure.oldestMillis() + " > " + rule.maxAgeMillis() + " ms");
-        }
-        // Somebody may take messages one by one, without being a consumer.
-        boolean over = !exceeded.isEmpty() && unattendedBefore >= 0 && measure.messages() >= unattendedBefore;
-        if (exceeded.isEmpty()) {
-            unattendedBefore = -1;
-            if (unattended) {
-                unattended(false, End.RECOVERED);
-            }
-        } else {
-            unattendedBefore = measure.messages();
-        }
-        if (over && !unattended) {
-            unattended = true;
-            unattendedSinceNanos = checkedNanos - periodNanos;
-            actUnattended(measure, exceeded);
-        }
-    }
-
-    private void actUnattended(Measure measure, List<String> exceeded) {
-        boolean ownerIsThere = queue.owner() != null;
+    private void actUnattended() {
         Action action = switch (rule.policy()) {
-            case DELETE -> goes() && !ownerIsThere ? Action.DELETE : Action.KEEP;
+            case DELETE -> !goes() ? Action.KEEP : queue.owner() != null ? Action.KEEP_FOR_OWNER : Action.DELETE;
             case FLOW -> Action.HOLD;
             case CYCLE, NOTIFY -> Action.NONE;
         };
-        effects.slow(unattendedEvent(measure, exceeded), action);
+        unattended.found(rule, action);
         switch (action) {
             case DELETE -> queue.remove();
-            case HOLD -> hold(true, measure);
-            case CUT, KEEP, NONE -> {}
+            case HOLD -> limits.hold(Math.max(1, account.usedMessages()));
+            case CUT, KEEP, KEEP_FOR_OWNER, NONE -> {}
         }
     }
 
-    private void unattended(boolean still, End end) {
-        unattended = still;
-        effects.slowEnded(unattendedEvent(
-                new Measure(ready.size(), ready.sizeBytes(), 0, -1), List.of()), end);
-    }
-
-    private SlowConsumer unattendedEvent(Measure measure, List<String> exceeded) {
-        return new SlowConsumer(
-                queue.name(), account.virtualHost(), null, "", rule, measure, exceeded,
-                TimeUnit.NANOSECONDS.toMillis(loop.nanoTime() - unattendedSinceNanos), 0);
-    }
-
     // ---- for people
+
+    /** {@link #measureNow} of consumers will be asked. */
+    void prepareMeasures() {
+        if (rule != null) {
+            findOldest();
+        }
+    }
 
     /** How much a consumer has to do at this moment, and how much it has done since the last look; null if nobody looks. */
     Measure measureNow(QueueConsumer consumer) {
@@ -507,7 +442,6 @@ final class SlowConsumers {
             return null;
         }
         ConsumerWatch watch = consumer.watch;
-        findOldest();
         Measure now = measure(consumer, false);
         long sinceNanos = Math.max(1, loop.nanoTime() - checkedNanos);
         return new Measure(

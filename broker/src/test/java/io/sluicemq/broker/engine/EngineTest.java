@@ -70,6 +70,21 @@ class EngineTest {
     }
 
     @Test
+    void shouldTellWhatAClientHasGivenBackFromWhatHasReachedNone() {
+        producer.declares("q", Map.of());
+        publish("q", 1, 3);
+        TestConsumer consumer = taker.consumes("q", 3);
+        assertThat(taker.<Void>asks(consumer.port::cancel).done).isTrue();
+        consumer.settles(0, Outcome.RETURNED);
+        consumer.settles(1, Outcome.RELEASED);
+        consumer.settles(2, Outcome.REQUEUED);
+        TestConsumer second = taker.consumes("q", 0);
+        assertThat(second.deliveries).extracting(Delivery::acquiredBefore).containsExactly(true, false, true);
+        assertThat(second.deliveries).extracting(Delivery::redelivered).containsExactly(false, false, true);
+        assertThat(second.deliveries).extracting(Delivery::deliveryCount).containsExactly(0, 0, 1);
+    }
+
+    @Test
     void shouldNotExceedThePrefetchAndServeConsumersInTurn() {
         producer.declares("q", Map.of());
         TestConsumer first = taker.consumes("q", 2);

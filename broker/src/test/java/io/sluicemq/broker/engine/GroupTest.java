@@ -4,6 +4,7 @@ import static io.sluicemq.broker.engine.TestBroker.grouped;
 import static io.sluicemq.broker.engine.TestBroker.message;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluicemq.api.Consumer;
 import io.sluicemq.api.ConsumerSpec;
 import io.sluicemq.api.Delivery;
 import io.sluicemq.api.Delivery.Outcome;
@@ -119,7 +120,7 @@ class GroupTest {
         TestConsumer second = client.consumes("q", 0);
         publishes("a1", "a2");
         first.settles(0, Outcome.ACCEPTED);
-        client.does(() -> first.port.pause(true));
+        client.does(() -> first.port.pause(Consumer.Pause.WISHED));
         publishes("a3");
         first.settles(1, Outcome.ACCEPTED);
         assertThat(second.deliveries).isEmpty();

@@ -92,4 +92,24 @@ class HousekeepingTest {
         loops.advance(10 * SECOND);
         assertThat(done).isEqualTo(200);
     }
+
+    @Test
+    void shouldHaveOneTimerHoweverManyStopWithinTheirWork() {
+        does(() -> {
+            for (int i = 0; i < 2 * Housekeeping.SLICE; i++) {
+                int subject = i;
+                housekeeping.every(SECOND, subject, () -> {
+                    done++;
+                    if (subject % 40 == 0) {
+                        housekeeping.stop(subject);
+                    }
+                });
+            }
+        });
+        for (int i = 0; i < 5; i++) {
+            loops.advance(SECOND);
+            assertThat(loop.pendingTimers()).isEqualTo(1);
+        }
+        assertThat(done).isEqualTo(5 * 2 * Housekeeping.SLICE - 4 * 4);
+    }
 }

@@ -88,6 +88,17 @@ class LargeMessageMemoryTest {
         assertThat(client.recoveredCalls).isEqualTo(1);
     }
 
+    /** Those are published without being asked about, so nothing but the hold keeps them off. */
+    @Test
+    void shouldLeaveOutNoneWhoseMemoryIsNotReserved() {
+        int count = 0;
+        while (client.lowCalls == 0) {
+            client.publishes(message("", "large", "x".repeat(MIB)));
+            count++;
+        }
+        assertThat(count).isEqualTo(10);
+    }
+
     @Test
     void shouldGrantNoMemoryForMoreOfThemMeanwhile() {
         client.publishes(message("", "large", LARGE));

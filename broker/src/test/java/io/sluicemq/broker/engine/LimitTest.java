@@ -3,6 +3,7 @@ package io.sluicemq.broker.engine;
 import static io.sluicemq.broker.engine.TestBroker.message;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluicemq.api.Consumer;
 import io.sluicemq.api.ConsumerSpec;
 import io.sluicemq.api.ConsumerSpec.Credit;
 import io.sluicemq.api.Delivery.Outcome;
@@ -202,7 +203,7 @@ class LimitTest {
     @Test
     void shouldAnswerIfPaused() {
         TestConsumer consumer = consumes();
-        client.does(() -> consumer.port.pause(true));
+        client.does(() -> consumer.port.pause(Consumer.Pause.WISHED));
         limits(consumer, 5);
         publishes(1);
         assertThat(drains(consumer).result()).isZero();
@@ -216,7 +217,7 @@ class LimitTest {
         limits(consumer, 5);
         Answer<Integer> answer = drains(consumer);
         assertThat(answer.done).isFalse();
-        client.does(() -> consumer.port.pause(true));
+        client.does(() -> consumer.port.pause(Consumer.Pause.WISHED));
         assertThat(answer.result()).isEqualTo(1);
     }
 

@@ -112,6 +112,27 @@ class PagingTest {
         assertThat(consumer.deliveries.subList(0, 4)).allMatch(Delivery::redelivered);
     }
 
+    /** What a client has given back is not taken for new when it has been in the log meanwhile. */
+    @Test
+    void shouldKnowOfWhatWasGivenBackAndWaitedInTheLogThatItWasHadBefore() {
+        broker = StoredTestBroker.open(TINY_MEMORY);
+        producer = broker.connect(0);
+        taker = broker.connect(1);
+        producer.declaresDurable("q", Map.of());
+        publish("q", 0, 2000);
+        List<Delivery> held = new ArrayList<>();
+        for (int i = 0; i < 500; i++) {
+            held.add(taker.gets("q"));
+        }
+        assertThat(held).noneMatch(Delivery::acquiredBefore);
+        taker.settlesAll(held, Outcome.RETURNED);
+        assertThat(resident("q")).isLessThan(400);
+        List<Delivery> again = drains(taker, "q", 50).deliveries;
+        assertThat(again).hasSize(2000).noneMatch(Delivery::redelivered);
+        assertThat(again.subList(0, 500)).allMatch(Delivery::acquiredBefore);
+        assertThat(again.subList(500, 2000)).noneMatch(Delivery::acquiredBefore);
+    }
+
     @Test
     void shouldKeepTransientMessagesInTheirPlaceAndCountThem() {
         producer.declaresDurable("q", Map.of());

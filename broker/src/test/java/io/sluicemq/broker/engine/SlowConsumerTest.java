@@ -2,8 +2,10 @@ package io.sluicemq.broker.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Level;
 import io.sluicemq.api.Client;
 import io.sluicemq.api.Client.QueueSpec;
+import io.sluicemq.api.Consumer;
 import io.sluicemq.api.ConsumerSink.Cut;
 import io.sluicemq.api.ConsumerSpec;
 import io.sluicemq.api.Delivery;
@@ -18,6 +20,7 @@ import io.sluicemq.broker.flow.ConsumerPolicy;
 import io.sluicemq.broker.flow.ConsumerRule;
 import io.sluicemq.broker.flow.TopicRules;
 import io.sluicemq.broker.flow.TopicRules.TopicRule;
+import io.sluicemq.testkit.LogCapture;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -323,13 +326,13 @@ class SlowConsumerTest {
         client.declares("q", Map.of());
         TestConsumer consumer = obedient(client, "q", 2);
         publish("q", 100);
-        client.does(() -> consumer.port.pause(true));
+        client.does(() -> consumer.port.pause(Consumer.Pause.WISHED));
         for (int i = 0; i < 10; i++) {
             period();
         }
         assertThat(consumer.tooSlow).isNull();
 
-        client.does(() -> consumer.port.pause(false));
+        client.does(() -> consumer.port.pause(Consumer.Pause.NONE));
         period();
         period();
         assertThat(consumer.tooSlow).isNotNull();
@@ -645,5 +648,177 @@ class SlowConsumerTest {
         assertThat(fast).allSatisfy(each -> assertThat(each.tooSlow).isNull());
         assertThat(broker.counters().consumersCut()).isEqualTo(10);
         assertThat(broker.counters().queues()).isEqualTo(990);
+    }
+
+    @Test
+    void shouldLetProducersGoWhenAQueueThatNobodyIsAttachedToIsNoSubscriptionAnyMore() {
+        queueRule("s", count(ConsumerPolicy.FLOW, 10));
+        client.declaresDurable("s", Map.of());
+        bind(client, "s", "stocks.*");
+        publish("amq.topic", "stocks.ibm", 20);
+        period();
+        period();
+        TestBroker.Answer<Void> held = publisher.publishesConfirmed(TestBroker.message("", "s", "held"));
+        assertThat(held.done).isFalse();
+        client.<Void>asks(reply -> client.client.unbind(
+                new Client.BindingSpec("amq.topic", "s", false, "stocks.*", Map.of()), reply)).result();
+        period();
+        assertThat(held.done).isTrue();
+        assertThat(broker.counters().slowConsumers()).isZero();
+    }
+
+    @Test
+    void shouldLetProducersGoWhenTheRuleIsTakenBack() {
+        queueRule("q", count(ConsumerPolicy.FLOW, 10));
+        client.declares("q", Map.of());
+        obedient(client, "q", 5);
+        publish("q", 20);
+        period();
+        period();
+        TestBroker.Answer<Void> held = publisher.publishesConfirmed(TestBroker.message("", "q", "held"));
+        assertThat(held.done).isFalse();
+        rules(new AddressSettings(List.of()));
+        assertThat(held.done).isTrue();
+    }
+
+    @Test
+    void shouldRefuseNothingThatIsLargerThanWhatTheRuleHoldsProducersAt() {
+        queueRule("q", rule(ConsumerPolicy.FLOW, 2_000, NONE, NONE, NONE));
+        client.declares("q", Map.of());
+        TestConsumer consumer = obedient(client, "q", 5);
+        publish("q", 20);
+        period();
+        period();
+        assertThat(broker.counters().slowConsumers()).isEqualTo(1);
+        TestBroker.Answer<Void> held = publisher.publishesConfirmed(
+                TestBroker.message("", "q", "x".repeat(3_000)));
+        assertThat(held.error).isNull();
+        assertThat(held.done).isFalse();
+        consumer.onDelivery = (each, delivery) -> accept(each, delivery);
+        client.does(() -> acceptAll(consumer));
+        period();
+        assertThat(held.done).isTrue();
+        assertThat(held.error).isNull();
+    }
+
+    @Test
+    void shouldNotJudgeThoseThatAreNotTheActiveOne() {
+        queueRule("q", count(ConsumerPolicy.DELETE, 10));
+        client.declares("q", Map.of("x-single-active-consumer", true));
+        TestConsumer active = obedient(client, "q", 5);
+        TestConsumer waits = obedient(client, "q", 5);
+        publish("q", 20);
+        period();
+        period();
+        assertThat(active.tooSlow).isNotNull();
+        assertThat(waits.tooSlow).isNull();
+        period();
+        period();
+        assertThat(waits.tooSlow).as("it is the active one now, for more than a period").isNotNull();
+    }
+
+    @Test
+    void shouldFindOneThatAsksForCreditOfASharedAllowance() {
+        queueRule("q", count(ConsumerPolicy.DELETE, 10));
+        client.declares("q", Map.of());
+        TestConsumer consumer = client.consumes(
+                new ConsumerSpec("q", "tag", false, false, false, 0, true, 0, Map.of()));
+        publish("q", 20);
+        assertThat(consumer.creditWanted).isPositive();
+        for (int i = 0; i < 3; i++) {
+            period();
+        }
+        assertThat(consumer.tooSlow).as("it was given nothing, so another has all there is of the allowance").isNull();
+
+        client.does(() -> consumer.port.grant(3));
+        period();
+        period();
+        assertThat(consumer.tooSlow).isNotNull();
+    }
+
+    @Test
+    void shouldJudgeOneThatIsFullByWhatItHolds() {
+        queueRule("q", count(ConsumerPolicy.DELETE, 10));
+        client.declares("q", Map.of());
+        TestConsumer consumer = obedient(client, "q", 5);
+        publish("q", 20);
+        client.does(() -> consumer.port.pause(Consumer.Pause.FULL));
+        period();
+        period();
+        assertThat(consumer.tooSlow).isNotNull();
+    }
+
+    @Test
+    void shouldFollowTheBindingsOfAQueue() {
+        topicRule("stocks.#", count(ConsumerPolicy.DELETE, 10));
+        String queue = subscription(client, "news.#");
+        TestConsumer consumer = obedient(client, queue, 5);
+        publish("amq.topic", "news.today", 20);
+        period();
+        period();
+        period();
+        assertThat(consumer.tooSlow).isNull();
+
+        bind(client, queue, "stocks.us.*");
+        period();
+        client.<Void>asks(reply -> client.client.unbind(
+                new Client.BindingSpec("amq.topic", queue, false, "stocks.us.*", Map.of()), reply)).result();
+        period();
+        period();
+        assertThat(consumer.tooSlow).as("it is bound to no such topic any more").isNull();
+        bind(client, queue, "stocks.us.*");
+        period();
+        period();
+        assertThat(consumer.tooSlow).isNotNull();
+    }
+
+    @Test
+    void shouldDeleteASharedSubscriptionOnlyWithTheLastOfItsConsumers() {
+        topicRule("t", count(ConsumerPolicy.DELETE, 10));
+        String queue = client.<Client.QueueStatus>asks(reply -> client.client.declareQueue(
+                new QueueSpec("shared", false, false, false, Map.of("x-expires", 60_000)), reply)).result().name();
+        bind(client, queue, "t");
+        TestConsumer slow = obedient(client, queue, 12);
+        publish("amq.topic", "t", 12);
+        TestConsumer fast = obedient(client, queue, 1);
+        fast.onDelivery = (each, delivery) -> accept(each, delivery);
+        period();
+        period();
+        assertThat(slow.tooSlow).isNotNull();
+        assertThat(fast.tooSlow).isNull();
+        assertThat(exists(queue)).isTrue();
+    }
+
+    @Test
+    void shouldTellNowAndThenWhatACycleHasDropped() {
+        topicRule("t", count(ConsumerPolicy.CYCLE, 10));
+        String queue = subscription(client, "t");
+        try (LogCapture log = new LogCapture()) {
+            publish("amq.topic", "t", 25);
+            for (int i = 0; i < 4; i++) {
+                period();
+            }
+            assertThat(log.messages(Level.WARN)).singleElement().asString()
+                    .contains(queue, "has dropped its oldest messages to make room, 15 with")
+                    .contains("it would have needed room for 15 messages");
+        }
+    }
+
+    @Test
+    void shouldShowHowNearAConsumerIs() {
+        long size = TestBroker.message("", "q", "m0").sizeBytes();
+        queueRule("q", rule(ConsumerPolicy.NOTIFY, 1_000_000, 100, 60_000, 1));
+        client.declares("q", Map.of());
+        TestConsumer consumer = obedient(client, "q", 5);
+        publish("q", 10);
+        period();
+        client.does(() -> acceptAll(consumer));
+        broker.loops.advance(TimeUnit.SECONDS.toNanos(2));
+        AddressState.ConsumerMeasure measure = measure("q");
+        assertThat(measure.messages()).isEqualTo(5);
+        assertThat(measure.bytes()).isEqualTo(5 * size);
+        assertThat(measure.oldestMillis()).isBetween(7_000L, 7_500L);
+        assertThat(measure.perSecond()).isBetween(2.0, 2.5);
+        assertThat(measure.slowMillis()).isNegative();
     }
 }

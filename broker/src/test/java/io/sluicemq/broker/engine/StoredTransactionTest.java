@@ -4,8 +4,10 @@ import static io.sluicemq.broker.engine.StoredTestBroker.persistent;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluicemq.api.Client;
+import io.sluicemq.api.Completion;
 import io.sluicemq.api.Delivery;
 import io.sluicemq.api.Delivery.Outcome;
+import io.sluicemq.api.Message;
 import io.sluicemq.broker.engine.TestBroker.Answer;
 import io.sluicemq.broker.engine.TestBroker.TestClient;
 import io.sluicemq.broker.engine.TestBroker.TestConsumer;
@@ -37,7 +39,10 @@ class StoredTransactionTest {
 
     /** Commits {@code count} messages to each of a and b, and accepts of two messages of in. */
     private static Answer<Void> commits(TestClient client, TestConsumer consumer, int count, String padding) {
-        List<Delivery> accepted = List.copyOf(consumer.deliveries.subList(0, 2));
+        return commits(client, List.copyOf(consumer.deliveries.subList(0, 2)), count, padding);
+    }
+
+    private static Answer<Void> commits(TestClient client, List<Delivery> accepted, int count, String padding) {
         return client.asks(reply -> {
             Client.Transaction transaction = client.client.begin();
             for (int i = 0; i < count; i++) {
@@ -83,6 +88,75 @@ class StoredTransactionTest {
         broker.stepWriter();
         assertThat(committed.done).isTrue();
         assertThat(broker.store.log().syncs()).isPositive();
+        assertAllOfIt(broker.crashesAndReopens(), 5, "");
+    }
+
+    /** A delivery that was handed over to a client on another loop, as with a link that comes back. */
+    private record Moved(Delivery origin) implements Delivery {
+
+        @Override
+        public Message message() {
+            return origin.message();
+        }
+
+        @Override
+        public String queue() {
+            return origin.queue();
+        }
+
+        @Override
+        public boolean redelivered() {
+            return origin.redelivered();
+        }
+
+        @Override
+        public int deliveryCount() {
+            return origin.deliveryCount();
+        }
+
+        @Override
+        public long expiresAtMillis() {
+            return origin.expiresAtMillis();
+        }
+
+        @Override
+        public boolean counted() {
+            return origin.counted();
+        }
+
+        @Override
+        public boolean settled() {
+            return origin.settled();
+        }
+
+        @Override
+        public long remaining() {
+            return origin.remaining();
+        }
+
+        @Override
+        public int windowBytes() {
+            return origin.windowBytes();
+        }
+
+        @Override
+        public void settle(Outcome outcome, Completion completion) {
+            throw new AssertionError("by a record of its own, and not by the transaction's");
+        }
+    }
+
+    @Test
+    void shouldBeOneRecordWithAcceptsOfWhatCameToAnotherLoop() {
+        StoredTestBroker broker = StoredTestBroker.fresh(3);
+        TestClient client = prepared(broker);
+        TestConsumer consumer = broker.connect(1).consumes("in", 0);
+        List<Delivery> moved = List.of(
+                new Moved(consumer.deliveries.get(0)), new Moved(consumer.deliveries.get(1)));
+        broker.holdDisk();
+        Answer<Void> committed = commits(client, moved, 5, "");
+        broker.stepWriter();
+        broker.stepWriter();
+        assertThat(committed.done).isTrue();
         assertAllOfIt(broker.crashesAndReopens(), 5, "");
     }
 

@@ -3,6 +3,7 @@ package io.sluicemq.cli.admin;
 import io.sluicemq.broker.engine.Shortage;
 import io.sluicemq.broker.flow.AddressLimits;
 import io.sluicemq.broker.flow.AddressState;
+import io.sluicemq.broker.flow.ConsumerRule;
 import io.sluicemq.broker.flow.FullPolicy;
 import java.util.ArrayList;
 import java.util.List;
@@ -59,6 +60,9 @@ final class WhyText {
         more(waiting, "producer");
         if (waiting > 0) {
             makers(state.queues());
+        } else if (state.queues().stream().anyMatch(queue -> queue.consumerRule() != null)) {
+            lines.add("  consumers, and how near they are to what the configuration calls too slow:");
+            state.queues().stream().limit(NAMED).forEach(this::queue);
         }
     }
 
@@ -126,8 +130,35 @@ final class WhyText {
             lines.add("      consumer " + consumer.tag() + " of " + consumer.connection() + ": "
                     + consumer.unsettledMessages() + " unacknowledged, acknowledges "
                     + String.format(Locale.ROOT, "%.1f", consumer.settledPerSecond()) + " a second");
+            if (queue.consumerRule() != null && consumer.measure() != null) {
+                lines.add("        " + nearness(queue.consumerRule(), consumer.measure()));
+            }
         }
         more(queue.consumers().size(), "consumer");
+    }
+
+    /** {@code message-count 12 of 50, message-age 1.2 s of 10 min 0 s: not too slow}. */
+    private static String nearness(ConsumerRule rule, AddressState.ConsumerMeasure measure) {
+        List<String> parts = new ArrayList<>();
+        if (rule.maxMessages() != ConsumerRule.NONE) {
+            parts.add("message-count " + measure.messages() + " of " + rule.maxMessages());
+        }
+        if (rule.maxBytes() != ConsumerRule.NONE) {
+            parts.add("depth " + Units.bytes(measure.bytes()) + " of " + Units.bytes(rule.maxBytes()));
+        }
+        if (rule.maxAgeMillis() != ConsumerRule.NONE) {
+            parts.add("message-age " + Units.millis(measure.oldestMillis()) + " of "
+                    + Units.millis(rule.maxAgeMillis()));
+        }
+        if (rule.minPerSecond() != ConsumerRule.NONE) {
+            parts.add("rate "
+                    + (measure.perSecond() < 0 ? "?" : String.format(Locale.ROOT, "%.1f", measure.perSecond()))
+                    + ", at least " + rule.minPerSecond() + " a second");
+        }
+        return String.join(", ", parts) + (measure.slowMillis() < 0
+                ? ": not too slow"
+                : ": too slow for " + Units.millis(measure.slowMillis()) + " (policy "
+                        + rule.policy().name().toLowerCase(Locale.ROOT) + ")");
     }
 
     private void more(int count, String what) {

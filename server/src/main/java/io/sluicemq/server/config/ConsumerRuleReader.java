@@ -93,8 +93,10 @@ final class ConsumerRuleReader {
         if (rule == null) {
             return Optional.empty();
         }
-        boolean limited = limits.maxBytes() != AddressLimits.NONE || limits.maxMessages() != AddressLimits.NONE
-                || limits.policy() == FullPolicy.PAGE && limits.pageLimitBytes() != AddressLimits.NONE;
+        boolean ofMemoryOnly = limits.policy() == FullPolicy.PAGE && limits.pageLimitBytes() == AddressLimits.NONE;
+        boolean limited = !ofMemoryOnly
+                && (limits.policy() == FullPolicy.PAGE || limits.maxBytes() != AddressLimits.NONE
+                        || limits.maxMessages() != AddressLimits.NONE);
         FullPolicy full = limits.policy();
         boolean conflicts = limited && switch (rule.policy()) {
             case CYCLE -> full != FullPolicy.RING;
@@ -107,7 +109,8 @@ final class ConsumerRuleReader {
         String fullWord = ServerOptions.ADDRESS_FULL_POLICY.type().format(full);
         return Optional.of(rule.cycles()
                 ? "'cycle' drops the oldest messages, and address-full-policy " + fullWord
-                        + " does something else when its limit is reached: expected address-full-policy ring, or no limit"
+                        + " does something else when its limit is reached: expected address-full-policy ring, or page without page-limit-bytes, or no"
+                        + " limit"
                 : "'flow' has producers wait, and with address-full-policy " + fullWord
                         + " nobody waits: expected address-full-policy block or page, or no limit");
     }

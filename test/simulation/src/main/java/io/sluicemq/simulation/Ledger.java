@@ -644,7 +644,7 @@ final class Ledger {
             }
         } else
             if (!copy.letter && !copy.queue.isForDeadLetters
-                    && !(contents.waitedUntilNanos > 0 && copy.mayBeExpired(latest()))) {
+                    && !(contents.waitedUntilNanos > 0 && (copy.mayBeExpired(latest()) || mayBeLimited(copy)))) {
                         copy.gone("a start of the broker did not find it");
                     } else {
                         copy.mayBeGone = true;

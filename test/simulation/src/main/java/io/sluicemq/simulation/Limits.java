@@ -1,5 +1,6 @@
 package io.sluicemq.simulation;
 
+import io.sluicemq.api.ConsumerSink.Cut;
 import io.sluicemq.api.Message;
 import io.sluicemq.base.Allowance;
 import io.sluicemq.broker.engine.BrokerConfig;
@@ -7,6 +8,8 @@ import io.sluicemq.broker.engine.BrokerEngine;
 import io.sluicemq.broker.flow.AddressLimits;
 import io.sluicemq.broker.flow.AddressSettings;
 import io.sluicemq.broker.flow.AddressSettings.Rule;
+import io.sluicemq.broker.flow.ConsumerPolicy;
+import io.sluicemq.broker.flow.ConsumerRule;
 import io.sluicemq.broker.flow.FullPolicy;
 import io.sluicemq.broker.flow.GateView;
 import java.util.ArrayList;
@@ -109,7 +112,16 @@ final class Limits {
                 address, bytes(oneOf(random, 0, 700, 2000, 8000, 40_000)), bytes(oneOf(random, 0, 1, 3, 10, 40)),
                 policy, random.nextBoolean() ? null : oneOf(random, 0, 50, 80, 100),
                 policy == FullPolicy.PAGE ? bytes(oneOf(random, 0, 4000, 30_000)) : null,
-                random.nextInt(3) > 0 ? null : oneOf(random, 1, 50, 1000) * MILLI, null);
+                random.nextInt(3) > 0 ? null : oneOf(random, 1, 50, 1000) * MILLI, null, null, null, null,
+                random.nextInt(3) > 0 ? null : consumers(random));
+    }
+
+    /** Consumers that are too slow are cut, or only told of. No queue goes by that, since none of them is transient. */
+    private static ConsumerRule consumers(RandomGenerator random) {
+        return new ConsumerRule(
+                oneOf(random, -1, 1, 2000), oneOf(random, -1, 1, 5), oneOf(random, -1, 10, 1000),
+                oneOf(random, -1, 100, 1), oneOf(random, 1, 20, 200) * MILLI,
+                random.nextInt(4) > 0 ? ConsumerPolicy.DELETE : ConsumerPolicy.NOTIFY, false, Cut.CHANNEL);
     }
 
     private static Long bytes(int value) {

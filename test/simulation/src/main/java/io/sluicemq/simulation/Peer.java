@@ -565,7 +565,15 @@ final class Peer implements ClientEvents {
 
         @Override
         public void tooSlow(Cut cut) {
-            throw new AssertionError("no rule says when it is too slow");
+            Broken.unless(loop.isCurrent(), "%s was cut on another loop", this);
+            if (closing || cancelling || ended) {
+                return;
+            }
+            simulation.statistics.cut();
+            cancel(this);
+            List<Held> own = held.stream().filter(each -> each.tap == this).toList();
+            held.removeAll(own);
+            own.forEach(Peer.this::giveBack);
         }
 
         @Override

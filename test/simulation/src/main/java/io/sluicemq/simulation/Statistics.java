@@ -15,6 +15,7 @@ final class Statistics {
     private long idleLooks;
     private long creditWaited;
     private long creditHeld;
+    private long cuts;
 
     void limitsChanged(long times) {
         limitChanges += times;
@@ -68,6 +69,11 @@ final class Statistics {
         idleLooks++;
     }
 
+    /** A consumer was cut that was too slow. */
+    void cut() {
+        cuts++;
+    }
+
     void ran() {
         runs++;
     }
@@ -78,6 +84,7 @@ final class Statistics {
         waited += other.waited;
         granted += other.granted;
         refused += other.refused;
+        cuts += other.cuts;
         dropped += other.dropped;
         vanished += other.vanished;
         letters += other.letters;
@@ -95,7 +102,7 @@ final class Statistics {
                 + " publishes gone with their client, " + letters + " looks at dead letters that waited, " + aside
                 + " at somebody who stood aside, " + creditWaited + " at links without credit, " + creditHeld
                 + " at messages with it, " + idleLooks
-                + " comparisons of all accounts";
+                + " comparisons of all accounts; " + cuts + " slow consumers cut";
     }
 
     long looksAtLinksWithoutCredit() {
@@ -104,6 +111,10 @@ final class Statistics {
 
     long looksAtCredit() {
         return creditHeld;
+    }
+
+    long consumersCut() {
+        return cuts;
     }
 
     long waitedPublishes() {

@@ -32,6 +32,7 @@ class SimulationTest {
         assertThat(statistics.droppedMessages()).isGreaterThan(100);
         assertThat(statistics.looksAtCredit()).isGreaterThan(100);
         assertThat(statistics.looksAtLinksWithoutCredit()).isGreaterThan(20);
+        assertThat(statistics.consumersCut()).isGreaterThan(3);
     }
 
     /** Consumers have limits and are drained, and some messages are delayed. */

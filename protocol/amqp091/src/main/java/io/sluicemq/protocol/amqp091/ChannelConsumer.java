@@ -16,7 +16,7 @@ final class ChannelConsumer implements ConsumerSink, WindowOwner {
     private final boolean sharedCredit;
     private Consumer handle;
     private boolean ended;
-    private boolean paused;
+    private Consumer.Pause paused = Consumer.Pause.NONE;
     private int granted;
     private long owedBytes;
 
@@ -72,7 +72,7 @@ final class ChannelConsumer implements ConsumerSink, WindowOwner {
         return taken;
     }
 
-    void pause(boolean wanted) {
+    void pause(Consumer.Pause wanted) {
         if (paused != wanted && handle != null) {
             paused = wanted;
             handle.pause(wanted);

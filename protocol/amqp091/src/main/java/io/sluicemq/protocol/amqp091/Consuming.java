@@ -483,7 +483,7 @@ final class Consuming {
             case ACCEPTED -> accept;
             case REJECTED -> reject;
             case REQUEUED -> requeue;
-            case RELEASED, UNDELIVERABLE, REQUEUED_ELSEWHERE, RELEASED_ELSEWHERE ->
+            case RELEASED, RETURNED, UNDELIVERABLE, REQUEUED_ELSEWHERE, RELEASED_ELSEWHERE, RETURNED_ELSEWHERE ->
                 throw new IllegalArgumentException("no client settles so");
         };
     }

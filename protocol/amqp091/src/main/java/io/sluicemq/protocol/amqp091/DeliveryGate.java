@@ -1,5 +1,6 @@
 package io.sluicemq.protocol.amqp091;
 
+import io.sluicemq.api.Consumer;
 import io.sluicemq.api.Delivery;
 import io.sluicemq.api.Delivery.Outcome;
 import io.sluicemq.base.LoopOwned;
@@ -159,7 +160,9 @@ final class DeliveryGate {
     private void pauseConsumers() {
         boolean full = limit > 0 && unacked + held.size() >= limit;
         for (ChannelConsumer consumer : consumers) {
-            consumer.pause(!flowing || full && !consumer.sharedCredit());
+            consumer.pause(!flowing
+                    ? Consumer.Pause.WISHED
+                    : full && !consumer.sharedCredit() ? Consumer.Pause.FULL : Consumer.Pause.NONE);
         }
     }
 

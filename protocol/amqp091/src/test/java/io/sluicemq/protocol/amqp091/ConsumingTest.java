@@ -3,6 +3,7 @@ package io.sluicemq.protocol.amqp091;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluicemq.api.BrokerError;
+import io.sluicemq.api.ConsumerSink;
 import io.sluicemq.api.ConsumerSpec;
 import io.sluicemq.api.Delivery.Outcome;
 import io.sluicemq.api.Message;
@@ -209,6 +210,73 @@ class ConsumingTest {
         loop.run(() -> consumer.sink.cancelled("queue deleted"));
         peer.expectNothing();
         consume("c");
+    }
+
+    // ---- too slow
+
+    private void tooSlow(FakeClient.FakeConsumer consumer, ConsumerSink.Cut cut) {
+        loop.run(() -> consumer.sink.tooSlow(cut));
+    }
+
+    /** Spec, channel.close; the code and the text are those that clients look for. */
+    @Test
+    void shouldCloseTheChannelOfAConsumerThatIsTooSlow() {
+        FakeClient.FakeConsumer consumer = consume("c");
+        FakeDelivery held = consumer.deliver("x");
+        peer.frames();
+        tooSlow(consumer, ConsumerSink.Cut.CHANNEL);
+        ByteBuffer close = peer.expect(1, MethodId.CHANNEL_CLOSE).arguments();
+        assertThat(close.getShort()).isEqualTo((short) 506);
+        assertThat(RawFrame.shortString(close)).isEqualTo("Consuming too slow.");
+        assertThat(close.getInt()).as("no method of the client's").isZero();
+        assertThat(consumer.cancelled).isTrue();
+        assertThat(held.outcome).isEqualTo(Outcome.REQUEUED);
+    }
+
+    @Test
+    void shouldCancelTheConsumerAloneAndTakeBackWhatItHolds() {
+        FakeClient.FakeConsumer slow = consume("slow");
+        FakeClient.FakeConsumer other = consume("other");
+        FakeDelivery first = slow.deliver("1");
+        FakeDelivery second = other.deliver("2");
+        FakeDelivery third = slow.deliver("3");
+        peer.frames();
+        tooSlow(slow, ConsumerSink.Cut.CONSUMER);
+        ByteBuffer cancel = peer.expect(1, MethodId.BASIC_CANCEL).arguments();
+        assertThat(RawFrame.shortString(cancel)).isEqualTo("slow");
+        assertThat(slow.cancelled).isTrue();
+        assertThat(other.cancelled).isFalse();
+        broker.answer(null);
+        assertThat(first.outcome).isEqualTo(Outcome.REQUEUED);
+        assertThat(third.outcome).isEqualTo(Outcome.REQUEUED);
+        assertThat(second.outcome).isNull();
+
+        peer.send(RawFrames.ack(1, 1, false));
+        peer.expectNothing();
+        peer.send(RawFrames.ack(1, 3, true));
+        assertThat(second.outcome).as("up to a delivery that was taken back").isEqualTo(Outcome.ACCEPTED);
+        peer.send(RawFrames.ack(1, 4, false));
+        peer.expect(1, MethodId.CHANNEL_CLOSE);
+    }
+
+    @Test
+    void shouldCloseTheChannelOfOneThatCanNotBeToldOfACancel() {
+        peer = Peer.connected(loop, broker, Peer.OPTIONS, NONE);
+        FakeClient.FakeConsumer consumer = consume("c");
+        tooSlow(consumer, ConsumerSink.Cut.CONSUMER);
+        peer.expect(1, MethodId.CHANNEL_CLOSE);
+    }
+
+    @Test
+    void shouldNotCutOneThatHasEnded() {
+        FakeClient.FakeConsumer consumer = consume("c");
+        peer.send(RawFrames.cancel(1, "c", false));
+        broker.answer(null);
+        peer.expect(1, MethodId.BASIC_CANCEL_OK);
+        FakeClient.FakeConsumer next = consume("c");
+        tooSlow(consumer, ConsumerSink.Cut.CHANNEL);
+        peer.expectNothing();
+        assertThat(next.cancelled).isFalse();
     }
 
     // ---- deliveries

@@ -125,6 +125,9 @@ final class FakeClient implements Broker, Client {
     }
 
     @Override
+    public void kept(int links, int deliveries) {}
+
+    @Override
     public Loop home() {
         return loop;
     }
@@ -444,8 +447,8 @@ final class FakeClient implements Broker, Client {
         }
 
         @Override
-        public void pause(boolean wanted) {
-            paused = wanted;
+        public void pause(Pause wanted) {
+            paused = wanted != Pause.NONE;
         }
 
         @Override

@@ -23,7 +23,7 @@ public final class Amqp10Protocol implements Protocol {
     private final LogLimit strangers = new LogLimit(TimeUnit.SECONDS.toNanos(10), 10);
 
     public Amqp10Protocol(Broker broker, Authenticator authenticator, Amqp10Options options) {
-        this(broker, authenticator, options, new LinkRegistry(broker.home()));
+        this(broker, authenticator, options, new LinkRegistry(broker));
     }
 
     Amqp10Protocol(Broker broker, Authenticator authenticator, Amqp10Options options, LinkRegistry links) {

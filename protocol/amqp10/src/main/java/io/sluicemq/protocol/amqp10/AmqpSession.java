@@ -291,7 +291,7 @@ final class AmqpSession {
         int first = (int) disposition.getFirst();
         int last = disposition.hasLast() ? (int) disposition.getLast() : first;
         if (disposition.getRole() == Role.RECEIVER) {
-            sent.forEach(first, last, each -> each.link().disposed(each, disposition));
+            sent.forEach(first, last, each -> each.link().outcomes().disposed(each, disposition));
         } else if (disposition.getSettled()) {
             received.forEach(first, last, Received::settledByPeer);
             for (CoordinatorLink each : coordinators) {

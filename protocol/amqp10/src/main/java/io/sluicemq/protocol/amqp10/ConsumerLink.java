@@ -1,6 +1,5 @@
 package io.sluicemq.protocol.amqp10;
 
-import io.netty.buffer.ByteBuf;
 import io.sluicemq.api.BrokerError;
 import io.sluicemq.api.Consumer;
 import io.sluicemq.api.ConsumerSink;
@@ -9,10 +8,7 @@ import io.sluicemq.api.Delivery.Outcome;
 import io.sluicemq.api.Reply;
 import io.sluicemq.api.connection.WindowOwner;
 import io.sluicemq.base.LoopOwned;
-import io.sluicemq.protocol.amqp10.codec.AmqpFault;
 import io.sluicemq.protocol.amqp10.codec.FrameReader;
-import io.sluicemq.protocol.amqp10.codec.FrameWriter;
-import io.sluicemq.protocol.amqp10.message.OutgoingMessage;
 import io.sluicemq.protocol.amqp10.terminus.Answer;
 import io.sluicemq.protocol.amqp10.terminus.Keeping;
 import io.sluicemq.protocol.amqp10.terminus.LinkEnd;
@@ -24,18 +20,10 @@ import java.util.List;
 import java.util.Map;
 import org.apache.qpid.protonj2.types.Symbol;
 import org.apache.qpid.protonj2.types.UnsignedLong;
-import org.apache.qpid.protonj2.types.messaging.Accepted;
-import org.apache.qpid.protonj2.types.messaging.Modified;
-import org.apache.qpid.protonj2.types.messaging.Rejected;
-import org.apache.qpid.protonj2.types.messaging.Released;
 import org.apache.qpid.protonj2.types.messaging.Source;
 import org.apache.qpid.protonj2.types.messaging.Target;
-import org.apache.qpid.protonj2.types.messaging.TerminusExpiryPolicy;
-import org.apache.qpid.protonj2.types.transactions.TransactionalState;
 import org.apache.qpid.protonj2.types.transport.AmqpError;
 import org.apache.qpid.protonj2.types.transport.Attach;
-import org.apache.qpid.protonj2.types.transport.DeliveryState;
-import org.apache.qpid.protonj2.types.transport.Disposition;
 import org.apache.qpid.protonj2.types.transport.ErrorCondition;
 import org.apache.qpid.protonj2.types.transport.Flow;
 import org.apache.qpid.protonj2.types.transport.ReceiverSettleMode;
@@ -65,7 +53,10 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
     /** The largest message that the receiver takes, an unsigned number of bytes; 0 for any. */
     private final long mostBytes;
     private final ArrayDeque<Delivery> pending = new ArrayDeque<>(0);
-    private final OutgoingMessage message = new OutgoingMessage();
+    /** The first of {@link #resuming}, or else of {@link #pending}. */
+    private final CurrentDelivery current = new CurrentDelivery(this);
+
+    private final ReceiverOutcomes outcomes;
 
     /** Deliveries of the link before, to be sent before all others. */
     private final SentBefore resuming = new SentBefore(this);
@@ -92,24 +83,14 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
     /** Deliveries that were given back unsent: for the broker they count. */
     private long returned;
 
-    /** Part of a delivery was sent: of the first of {@link #resuming}, or else of {@link #pending}. */
-    private boolean current;
-    private boolean currentResumed;
-    private int currentId;
-    private long currentTag;
-    /** What it says of itself; once the receiver has settled it, it is not to be asked any more. */
-    private boolean currentSettled;
-    private int currentWindowBytes;
-    private long currentAt;
     private boolean waitsForOutput;
     private boolean waitsForWindow;
     private long owedBytes;
-    /** Bytes of messages that were sent on it. */
-    private long sentBytes;
 
     ConsumerLink(AmqpSession session, Attach attach, int handle) {
         super(session, attach, handle);
         this.peersAttach = attach;
+        this.outcomes = new ReceiverOutcomes(this, attach.getSource());
         this.presettles = attach.getSenderSettleMode() == SenderSettleMode.SETTLED;
         this.mostBytes = attach.getMaxMessageSize() == null ? 0 : attach.getMaxMessageSize().longValue();
     }
@@ -117,6 +98,11 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
     @Override
     boolean fromPeer() {
         return false;
+    }
+
+    /** What becomes of its deliveries. */
+    ReceiverOutcomes outcomes() {
+        return outcomes;
     }
 
     // ---- attach
@@ -301,7 +287,7 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
             // What the peer had seen when it wrote; what it counts as seen may be behind what was sent (§2.6.7).
             int seen = flow.hasDeliveryCount() ? (int) flow.getDeliveryCount() : 0;
             long credit = Math.max(0, flow.getLinkCredit() + (seen - deliveryCount));
-            limit = begun - (current ? 1 : 0) + Math.min(credit, Integer.MAX_VALUE);
+            limit = begun - (current.isUnderWay() ? 1 : 0) + Math.min(credit, Integer.MAX_VALUE);
             tellLimit();
             giveBackSurplus();
             sendIfPossible();
@@ -384,8 +370,8 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
 
     /** The peer has less credit than before: what was to be sent for it is for others (§2.6.7). */
     private void giveBackSurplus() {
-        long keep = (current && !currentResumed ? 1 : 0)
-                + Math.max(0, limit - begun - (resuming.size() - (currentResumed ? 1 : 0)));
+        int resumed = current.isResumed() ? 1 : 0;
+        long keep = (current.isUnderWay() ? 1 - resumed : 0) + Math.max(0, limit - begun - (resuming.size() - resumed));
         long bytes = 0;
         while (pending.size() > keep && !pending.peekLast().settled()) {
             Delivery delivery = pending.pollLast();
@@ -445,7 +431,7 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
     }
 
     private boolean canBegin() {
-        return current || begun < limit && !(pending.isEmpty() && resuming.isEmpty());
+        return current.isUnderWay() || begun < limit && !(pending.isEmpty() && resuming.isEmpty());
     }
 
     @Override
@@ -463,9 +449,9 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
                 waitsForOutput = true;
                 return true;
             }
-            if (!current && resuming.isNextOver()) {
+            if (!current.isUnderWay() && resuming.isNextOver()) {
                 sendOutcome();
-            } else if (!current && resuming.isEmpty() && mostBytes != 0 && isTooLarge(pending.peek())) {
+            } else if (!current.isUnderWay() && resuming.isEmpty() && mostBytes != 0 && isTooLarge(pending.peek())) {
                 passOver(pending.poll());
             } else {
                 slice += sendFrame();
@@ -485,9 +471,7 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
     }
 
     private boolean isTooLarge(Delivery delivery) {
-        long length = message.of(delivery, connection().loop().currentTimeMillis()).length();
-        message.clear();
-        return Long.compareUnsigned(length, mostBytes) > 0;
+        return Long.compareUnsigned(current.lengthOf(delivery), mostBytes) > 0;
     }
 
     /** What is larger than the receiver takes (§2.7.3, max-message-size) is for others. */
@@ -512,47 +496,34 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
 
     /** Sends a frame of the first delivery; returns its size in bytes. */
     private int sendFrame() {
-        boolean first = !current;
-        if (first) {
-            currentResumed = !resuming.isEmpty();
-            Delivery delivery = currentResumed ? resuming.nextDelivery() : pending.peek();
-            currentSettled = presettles || delivery.settled();
-            currentWindowBytes = delivery.windowBytes();
-            message.of(delivery, connection().loop().currentTimeMillis());
-            current = true;
-            currentAt = 0;
-            currentId = session().takeDeliveryId();
-            currentTag = currentResumed ? resuming.nextTag() : resuming.newTag(currentId);
-            begun++;
-            if (!currentSettled) {
-                session().sent().add(currentId, new Sent(this, currentId, currentTag, delivery));
-            }
+        if (!current.isUnderWay()) {
+            begin();
         }
-        long left = message.length() - currentAt;
-        int most = connection().peerFrameMax() - FrameWriter.TRANSFER_BYTES;
-        int length = (int) Math.min(left, most);
-        boolean more = length < left;
-        ByteBuf out = connection().out();
-        int start = FrameWriter.beginTransfer(
-                out, session().channel(), handle(), currentId, currentTag, first, currentResumed, currentSettled, more);
-        message.write(currentAt, length, out);
-        FrameWriter.endTransfer(out, start);
-        session().frameSent();
-        currentAt += length;
-        sentBytes += length;
-        if (!more) {
-            message.clear();
-            current = false;
+        boolean resumed = current.isResumed();
+        int length = current.writeFrame();
+        if (!current.isUnderWay()) {
             deliveryCount++;
-            if (currentResumed) {
-                currentResumed = false;
+            if (resumed) {
                 resuming.sent();
             } else {
                 pending.poll();
-                owe(currentWindowBytes);
+                owe(current.windowBytes());
             }
         }
         return length + FrameReader.HEAD_BYTES;
+    }
+
+    private void begin() {
+        boolean resumed = !resuming.isEmpty();
+        Delivery delivery = resumed ? resuming.nextDelivery() : pending.peek();
+        boolean settled = presettles || delivery.settled();
+        int id = session().takeDeliveryId();
+        long tag = resumed ? resuming.nextTag() : resuming.newTag(id);
+        current.begin(delivery, id, tag, resumed, settled);
+        begun++;
+        if (!settled) {
+            session().sent().add(id, new Sent(this, id, tag, delivery));
+        }
     }
 
     private void owe(int bytes) {
@@ -592,7 +563,7 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
 
     @Override
     public long sentBytes() {
-        return sentBytes;
+        return current.sentBytes();
     }
 
     @Override
@@ -605,113 +576,12 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
         throw new IllegalStateException("a link's credit is not shared");
     }
 
-    // ---- outcomes
-
-    /** The receiver says how a delivery ends (part 3, §3.4), or that it has forgotten it. */
-    void disposed(Sent sent, Disposition disposition) {
-        DeliveryState state = disposition.getState();
-        if (sent.isBound()) {
-            if (disposition.getSettled()) {
-                sent.forgotten();
-            }
-            return;
-        }
-        if (state instanceof TransactionalState transactional) {
-            Transactions.Transaction transaction = connection().transactions().find(transactional.getTxnId());
-            if (transaction == null) {
-                detach(AmqpFault.link(
-                        Transactions.UNKNOWN_ID, "an outcome in a transaction that is not there"));
-                return;
-            }
-            DeliveryState said = (DeliveryState) transactional.getOutcome();
-            Outcome outcome = outcome(said);
-            if (outcome == null && disposition.getSettled()) {
-                outcome = defaultOutcome();
-            }
-            if (outcome != null) {
-                sent.bind();
-                if (disposition.getSettled()) {
-                    session().sent().remove(sent.id());
-                }
-                transaction.retire(sent, outcome, said, disposition.getSettled());
-            }
-            return;
-        }
-        Outcome outcome = outcome(state);
-        if (disposition.getSettled()) {
-            session().sent().remove(sent.id());
-            sent.delivery().settle(outcome == null ? defaultOutcome() : outcome);
-        } else if (outcome != null) {
-            sent.bind();
-            var owed = sent.owed(state);
-            owed.hold();
-            sent.delivery().settle(outcome, owed);
-            owed.handedOut();
-        }
-    }
-
-    /** Null if it is no outcome yet. */
-    static Outcome outcome(DeliveryState state) {
-        return switch (state) {
-            case Accepted s -> Outcome.ACCEPTED;
-            case Rejected s -> Outcome.REJECTED;
-            case Released s -> Outcome.RELEASED;
-            case Modified s -> {
-                if (s.isUndeliverableHere()) {
-                    yield s.isDeliveryFailed() ? Outcome.REQUEUED_ELSEWHERE : Outcome.RELEASED_ELSEWHERE;
-                }
-                yield s.isDeliveryFailed() ? Outcome.REQUEUED : Outcome.RELEASED;
-            }
-            case null, default -> null;
-        };
-    }
-
-    /** What becomes of a delivery that is settled without an outcome (part 3, §3.5.3, default-outcome). */
-    private Outcome defaultOutcome() {
-        Outcome outcome = wantedDefaultOutcome();
-        return outcome == null ? Outcome.RELEASED : outcome;
-    }
-
-    /** Null if none is asked for. */
-    private Outcome wantedDefaultOutcome() {
-        return peersAttach.getSource() == null
-                ? null
-                : outcome((DeliveryState) peersAttach.getSource().getDefaultOutcome());
-    }
-
-    /**
-     * What becomes of deliveries that are not settled at the end: the default outcome goes for them, too, if the source is destroyed
-     * (part 3, §3.5.3). One that only counts them as failed does not: JMS clients ask for it always, and would have all that a
-     * consumer has prefetched counted when it is closed, up to where messages become dead letters that no application has seen.
-     */
-    private Outcome outcomeAtEnd() {
-        TerminusExpiryPolicy expiry = node.answer().getExpiryPolicy();
-        boolean destroyed = ends.ends(expiry)
-                || expiry == TerminusExpiryPolicy.CONNECTION_CLOSE && !connection().running();
-        Outcome wanted = destroyed ? wantedDefaultOutcome() : null;
-        if (wanted != null && wanted != Outcome.REQUEUED) {
-            return wanted;
-        }
-        // Where the peer has gone without a word it may have dealt with them.
-        return orderlyEnd ? Outcome.RELEASED : Outcome.REQUEUED;
-    }
-
-    /** The outcome that a receiver waits for is final. */
-    void outcomeFinal(Sent sent, DeliveryState state) {
-        session().sent().remove(sent.id());
-        if (state instanceof Accepted) {
-            session().settlements().sentAccepted(sent.id());
-        } else {
-            session().settlements().sentOther(sent.id(), state);
-        }
-    }
-
     // ---- the end
 
     @Override
     void beforeDetach() {
-        if (current && session().isOpen()) {
-            FrameWriter.abortTransfer(connection().out(), session().channel(), handle(), currentId);
+        if (current.isUnderWay() && session().isOpen()) {
+            current.abort();
         }
     }
 
@@ -755,26 +625,25 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
     }
 
     private void giveBackAll() {
-        if (current && currentResumed) {
+        if (current.isResumed()) {
             resuming.sent(); // it is among those that were sent
-            current = false;
+            current.stop();
         }
-        boolean partly = current;
-        current = false;
-        message.clear();
-        if (partly && keeps() && session().sent().get(currentId) != null) {
+        boolean partly = current.isUnderWay();
+        current.stop();
+        if (partly && keeps() && session().sent().get(current.id()) != null) {
             pending.poll(); // so is this
             partly = false;
         }
         while (!pending.isEmpty()) {
             Delivery delivery = pending.poll();
             // The receiver may have dealt with what it has got in part only; then it is over, or in a transaction's hands.
-            Sent started = partly && !currentSettled ? session().sent().get(currentId) : null;
-            if (!partly || started != null && !started.isBound()) {
+            Sent started = partly && !current.isSettled() ? session().sent().get(current.id()) : null;
+            if (!partly) {
                 giveBack(delivery);
-            }
-            if (started != null && !started.isBound()) {
-                session().sent().remove(currentId);
+            } else if (started != null && !started.isBound()) {
+                session().sent().remove(current.id());
+                connection().settleLater(delivery, Outcome.RETURNED);
             }
             partly = false;
         }
@@ -785,7 +654,8 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
                 if (keeps() && left.size() < LinkRegistry.MOST_DELIVERIES_OF_LINK) {
                     left.add(kept(sent));
                 } else {
-                    connection().settleLater(sent.delivery(), outcomeAtEnd());
+                    connection().settleLater(
+                            sent.delivery(), outcomes.atEnd(node.answer().getExpiryPolicy(), ends, orderlyEnd));
                 }
             }
         });

@@ -122,6 +122,9 @@ final class CoordinatorLink extends Link {
         partial = null;
         deliveryCount++;
         credit--;
+        if (whole.format != Partial.AMQP_MESSAGE) {
+            throw AmqpFault.link(AmqpError.NOT_IMPLEMENTED, Partial.unknown(whole.format));
+        }
         Object section;
         try {
             section = connection().performatives().readBody(whole.bytes(), whole.length());

@@ -57,7 +57,7 @@ record KeptLink(List<Arrived> arrived, List<Sent> sent, int epoch, long lifetime
 
         /** What becomes of it if the peer does not know it. */
         Outcome unknown() {
-            return orderly ? Outcome.RELEASED : Outcome.REQUEUED;
+            return orderly ? Outcome.RETURNED : Outcome.REQUEUED;
         }
     }
 

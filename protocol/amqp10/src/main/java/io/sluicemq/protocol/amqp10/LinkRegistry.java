@@ -1,5 +1,6 @@
 package io.sluicemq.protocol.amqp10;
 
+import io.sluicemq.api.Broker;
 import io.sluicemq.base.LogLimit;
 import io.sluicemq.base.Loop;
 import io.sluicemq.base.LoopOwned;
@@ -30,6 +31,7 @@ final class LinkRegistry {
 
     private static final Logger LOG = LoggerFactory.getLogger(LinkRegistry.class);
 
+    private final Broker broker;
     private final Loop home;
     private final LogLimit drops = new LogLimit(TimeUnit.SECONDS.toNanos(10), 10);
     private final Map<LinkClaim.Key, Entry> owned = new LinkedHashMap<>();
@@ -46,8 +48,9 @@ final class LinkRegistry {
     /** @param expiry null if it is kept for ever */
     private record Suspended(KeptLink kept, Loop.Timer expiry) {}
 
-    LinkRegistry(Loop home) {
-        this.home = home;
+    LinkRegistry(Broker broker) {
+        this.broker = broker;
+        this.home = broker.home();
     }
 
     // ---- for links, on their loops
@@ -138,6 +141,7 @@ final class LinkRegistry {
                 : home.schedule(TimeUnit.SECONDS.toNanos(kept.lifetimeSeconds()), () -> drop(key));
         suspended.put(key, new Suspended(kept, expiry));
         keptDeliveries += kept.deliveries();
+        broker.kept(1, kept.deliveries());
         LOG.debug("link '{}' of container '{}' is kept with {} deliveries", key.name(), key.container(),
                 kept.deliveries());
         while (suspended.size() > MOST_LINKS || keptDeliveries > MOST_DELIVERIES) {
@@ -152,6 +156,11 @@ final class LinkRegistry {
         }
     }
 
+    /** How many deliveries are kept, of all links. */
+    int keptDeliveries() {
+        return keptDeliveries;
+    }
+
     private KeptLink taken(LinkClaim.Key key) {
         Suspended of = suspended.remove(key);
         if (of == null) {
@@ -161,6 +170,7 @@ final class LinkRegistry {
             of.expiry.cancel();
         }
         keptDeliveries -= of.kept.deliveries();
+        broker.kept(-1, -of.kept.deliveries());
         return of.kept;
     }
 

@@ -50,6 +50,11 @@ final class MovedDelivery implements Delivery {
     }
 
     @Override
+    public boolean acquiredBefore() {
+        return delivery.acquiredBefore();
+    }
+
+    @Override
     public int deliveryCount() {
         return delivery.deliveryCount();
     }
@@ -77,6 +82,11 @@ final class MovedDelivery implements Delivery {
     @Override
     public int windowBytes() {
         return delivery.windowBytes();
+    }
+
+    @Override
+    public Delivery origin() {
+        return delivery.origin();
     }
 
     @Override

@@ -12,6 +12,9 @@ import org.apache.qpid.protonj2.types.transport.Transfer;
 @LoopOwned
 final class Partial {
 
+    /** The message-format of part 3, §3.2, in its only version. */
+    static final int AMQP_MESSAGE = 0;
+
     private static final int LEAST = 4096;
 
     /** The longest delivery-tag, in bytes (§2.8.7). */
@@ -25,7 +28,8 @@ final class Partial {
     /** It is one that the peer resumes: its bytes are here, or not wanted. */
     boolean resumes;
     DeliveryState state;
-    private final int format;
+    /** Its message-format (§2.8.11). */
+    final int format;
     private byte[] bytes = {};
     private int length;
 
@@ -47,6 +51,11 @@ final class Partial {
                     AmqpError.INVALID_FIELD, "a delivery-tag of more than " + MOST_TAG_BYTES + " bytes");
         }
         return tag;
+    }
+
+    static String unknown(int format) {
+        return "message-format " + Integer.toUnsignedString(format)
+                + " is not supported: only 0, that of AMQP messages, is";
     }
 
     /** A transfer that goes on with a delivery may leave out what its first one has said, and must not say otherwise (§2.7.5). */

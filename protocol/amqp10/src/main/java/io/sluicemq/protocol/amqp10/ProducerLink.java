@@ -253,7 +253,9 @@ final class ProducerLink extends Link {
             }
             if (!transfer.getMore() && !transfer.getAborted()) {
                 checkSize(length);
-                complete(enter(transfer, tag), transfer.getState(), null, bytes, at, length);
+                complete(
+                        enter(transfer, tag), (int) transfer.getMessageFormat(), transfer.getState(), null, bytes, at,
+                        length);
                 return;
             }
             partial = new Partial(transfer, tag);
@@ -304,7 +306,7 @@ final class ProducerLink extends Link {
             turn = null;
             partial = null;
             assembly = null;
-            complete(stillOwed(whole), whole.state, payload, bytes, at, length);
+            complete(stillOwed(whole), whole.format, whole.state, payload, bytes, at, length);
             connection().reader().clear();
             if (ofLarge != null) {
                 ofLarge.end();
@@ -381,10 +383,12 @@ final class ProducerLink extends Link {
      * All of a delivery has come.
      *
      * @param received what is owed for it; null if it is settled
+     * @param format its message-format (§2.8.11)
      * @param payload null if the message stands in {@code bytes}
      */
     private void complete(
-            Received received, DeliveryState state, MessageAssembly payload, byte[] bytes, int at, int length) {
+            Received received, int format, DeliveryState state, MessageAssembly payload, byte[] bytes, int at,
+            int length) {
         credit.spend();
         Transactions.Transaction transaction = null;
         if (state instanceof TransactionalState transactional) {
@@ -396,6 +400,10 @@ final class ProducerLink extends Link {
                 detach(AmqpFault.link(Transactions.UNKNOWN_ID, "a transfer in a transaction that is not there"));
                 return;
             }
+        }
+        if (format != Partial.AMQP_MESSAGE) {
+            refuseUnpublished(received, transaction, AmqpError.NOT_IMPLEMENTED, Partial.unknown(format));
+            return;
         }
         IncomingMessage message = connection().reader();
         try {

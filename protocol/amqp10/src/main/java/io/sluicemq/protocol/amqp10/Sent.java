@@ -65,7 +65,7 @@ final class Sent {
         return new Completion(link.connection().loop()) {
             @Override
             protected void complete(BrokerError refusal) {
-                link.outcomeFinal(Sent.this, state);
+                link.outcomes().outcomeFinal(Sent.this, state);
             }
         };
     }

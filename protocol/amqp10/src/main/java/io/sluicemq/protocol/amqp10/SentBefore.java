@@ -74,7 +74,7 @@ final class SentBefore {
                     : new MovedDelivery(here, each.loop(), each.delivery());
             boolean isKnown = known.containsKey(each.tag());
             DeliveryState state = known.get(each.tag());
-            Outcome outcome = isKnown ? ConsumerLink.outcome(state) : null;
+            Outcome outcome = isKnown ? ReceiverOutcomes.outcome(state) : null;
             boolean goesBack = outcome == null && !(isKnown && again);
             if (outcome != null || goesBack) {
                 resolved.hold();

@@ -210,7 +210,7 @@ final class Transactions {
                     committing--;
                     for (Retired each : retired) {
                         if (!each.settled) {
-                            each.sent.link().outcomeFinal(each.sent, each.state);
+                            each.sent.link().outcomes().outcomeFinal(each.sent, each.state);
                         }
                     }
                     forgetRetired();

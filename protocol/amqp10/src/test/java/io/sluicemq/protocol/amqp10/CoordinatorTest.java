@@ -77,6 +77,13 @@ class CoordinatorTest {
     }
 
     @Test
+    void shouldDetachForAMessageOfAFormatThatItDoesNotKnow() {
+        attachCoordinator();
+        peer.send(Frames.frame(0, Peer.transfer(0, 0).setMessageFormat(17), discharge()));
+        peer.expectDetach(AmqpError.NOT_IMPLEMENTED);
+    }
+
+    @Test
     void shouldDetachForADeliveryWithoutTag() {
         attachCoordinator();
         peer.send(Frames.frame(0, Peer.transfer(0, 0).setDeliveryTag((byte[]) null), discharge()));

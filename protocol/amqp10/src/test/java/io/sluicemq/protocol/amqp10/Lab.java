@@ -50,7 +50,7 @@ final class Lab {
                         .withFormats(List.of(io.sluicemq.protocol.amqp10.message.Amqp10Format.INSTANCE))
                         .withAddressSettings(settings),
                 IntStream.range(0, 2).mapToObj(loops::get).toList());
-        links = new LinkRegistry(broker.home());
+        links = new LinkRegistry(broker);
     }
 
     /** Deletes a queue, as somebody else does. */

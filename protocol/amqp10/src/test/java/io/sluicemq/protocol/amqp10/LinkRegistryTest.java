@@ -2,10 +2,14 @@ package io.sluicemq.protocol.amqp10;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluicemq.api.Completion;
+import io.sluicemq.api.Delivery;
+import io.sluicemq.api.Message;
 import io.sluicemq.broker.flow.AddressSettings;
 import io.sluicemq.broker.flow.FullPolicy;
 import io.sluicemq.protocol.amqp10.codec.Frames;
 import io.sluicemq.protocol.amqp10.codec.Frames.Frame;
+import io.sluicemq.testkit.ManualLoop;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -625,8 +629,131 @@ class LinkRegistryTest {
         peer.send(Peer.credit(0, 0, most + 10));
         peer.frames();
         assertThat(lab.counters().unsettledMessages()).isEqualTo(most + 10);
+        assertThat(lab.counters().keptLinks()).isZero();
         peer.cutSocket();
         assertThat(lab.counters().unsettledMessages()).isEqualTo(most);
         assertThat(lab.counters().readyMessages()).isEqualTo(10);
+        assertThat(lab.counters().keptLinks()).isEqualTo(1);
+        assertThat(lab.counters().keptDeliveries()).isEqualTo(most);
+        Peer again = Peer.connected(lab, 0);
+        again.send(receiver());
+        again.expect(Attach.class);
+        assertThat(lab.counters().keptLinks()).isZero();
+        assertThat(lab.counters().keptDeliveries()).isZero();
+    }
+
+    private final List<String> dropped = new ArrayList<>();
+
+    /** A link of that name ends and leaves so many deliveries, each of which says the name when it is given back. */
+    private void leave(String name, int deliveries) {
+        LinkClaim.Holder holder = new LinkClaim.Holder() {
+            @Override
+            public void granted(KeptLink kept) {
+                assertThat(kept).isNull();
+            }
+
+            @Override
+            public void stolen(boolean granted) {
+                throw new AssertionError(name);
+            }
+
+            @Override
+            public void outcome(KeptLink.Arrived arrived, DeliveryState outcome) {
+                throw new AssertionError(name);
+            }
+        };
+        ManualLoop loop = lab.loops.get(1);
+        LinkClaim claim = new LinkClaim(new LinkClaim.Key("/", "guest", "client", name, false), loop, holder);
+        Delivery delivery = new NamedDelivery(name);
+        List<KeptLink.Sent> sent = new ArrayList<>();
+        for (int i = 0; i < deliveries; i++) {
+            sent.add(new KeptLink.Sent(i, delivery, loop, true));
+        }
+        loop.run(() -> lab.links.claim(loop, claim));
+        lab.loops.runAll();
+        loop.run(() -> lab.links.letGo(loop, claim, new KeptLink(List.of(), sent, 0, -1)));
+        lab.loops.runAll();
+    }
+
+    private final class NamedDelivery implements Delivery {
+        private final String name;
+
+        NamedDelivery(String name) {
+            this.name = name;
+        }
+
+        @Override
+        public Message message() {
+            throw new AssertionError(name);
+        }
+
+        @Override
+        public String queue() {
+            return "q";
+        }
+
+        @Override
+        public boolean redelivered() {
+            return false;
+        }
+
+        @Override
+        public int deliveryCount() {
+            return 0;
+        }
+
+        @Override
+        public boolean counted() {
+            return false;
+        }
+
+        @Override
+        public boolean settled() {
+            return false;
+        }
+
+        @Override
+        public long remaining() {
+            return 0;
+        }
+
+        @Override
+        public int windowBytes() {
+            return 1;
+        }
+
+        @Override
+        public void settle(Outcome outcome, Completion completion) {
+            dropped.add(name);
+        }
+    }
+
+    @Test
+    void shouldKeepALimitedNumberOfLinks() {
+        for (int i = 0; i < LinkRegistry.MOST_LINKS; i++) {
+            leave("link " + i, 1);
+        }
+        assertThat(lab.counters().keptLinks()).isEqualTo(LinkRegistry.MOST_LINKS);
+        assertThat(dropped).isEmpty();
+        leave("one more", 1);
+        leave("and another", 2);
+        assertThat(dropped).containsExactly("link 0", "link 1");
+        assertThat(lab.counters().keptLinks()).isEqualTo(LinkRegistry.MOST_LINKS);
+        assertThat(lab.counters().keptDeliveries()).isEqualTo(LinkRegistry.MOST_LINKS + 1);
+    }
+
+    @Test
+    void shouldKeepALimitedNumberOfDeliveries() {
+        int ofLink = LinkRegistry.MOST_DELIVERIES_OF_LINK;
+        int links = LinkRegistry.MOST_DELIVERIES / ofLink;
+        for (int i = 0; i < links; i++) {
+            leave("link " + i, ofLink);
+        }
+        assertThat(lab.counters().keptDeliveries()).isEqualTo(LinkRegistry.MOST_DELIVERIES);
+        assertThat(dropped).isEmpty();
+        leave("one more", 1);
+        assertThat(dropped).hasSize(ofLink).containsOnly("link 0");
+        assertThat(lab.counters().keptLinks()).isEqualTo(links);
+        assertThat(lab.counters().keptDeliveries()).isEqualTo(LinkRegistry.MOST_DELIVERIES - ofLink + 1);
     }
 }

@@ -132,6 +132,71 @@ class OutcomeTest {
         assertThat(redelivered(new Modified()).getDeliveryCount()).isZero();
     }
 
+    /** §3.2.1, first-acquirer: what another link has had is not told to be new, whether or not its delivery has failed. */
+    @Test
+    void shouldTellThatAnotherLinkHasHadWhatWasGivenBack() {
+        for (DeliveryState state : new DeliveryState[] {
+            Released.getInstance(), new Modified(), new Modified().setUndeliverableHere(true), null}) {
+            publish("q", 1);
+            peer.send(Peer.receiver(0, "r", "q"));
+            peer.expect(Attach.class);
+            peer.send(Peer.credit(0, 0, 1));
+            assertThat(header(peer.next()).isFirstAcquirer()).isTrue();
+            long id = deliveries++;
+            peer.send(Peer.settle(Role.RECEIVER, id, id, state));
+            closeLink();
+            assertAnotherLinkReads(false);
+        }
+    }
+
+    @Test
+    void shouldTellThatAnotherLinkHasHadWhatItHeldWhenItEnded() {
+        publish("q", 1);
+        receiver(0, "q", 1);
+        deliveries++;
+        closeLink();
+        assertAnotherLinkReads(false);
+    }
+
+    /** What its credit had brought here and it took back before anything was sent never was with that link. */
+    @Test
+    void shouldTellThatWhatWasNeverSentIsNew() {
+        publish("q", 1);
+        peer.wire.writable = false;
+        peer.send(Peer.receiver(0, "r", "q"));
+        peer.send(Peer.credit(0, 0, 1));
+        assertThat(unsettled()).isEqualTo(1);
+        peer.send(Peer.credit(0, 0, 0));
+        assertThat(ready()).isEqualTo(1);
+        peer.wire.writable = true;
+        peer.frames();
+        closeLink();
+        assertAnotherLinkReads(true);
+    }
+
+    private long deliveries;
+
+    private void closeLink() {
+        peer.send(new Detach().setHandle(0).setClosed(true));
+        peer.expect(Detach.class);
+    }
+
+    private void assertAnotherLinkReads(boolean first) {
+        peer.send(Peer.receiver(0, "another", "q"));
+        peer.expect(Attach.class);
+        peer.send(Peer.credit(0, 0, 1));
+        Header header = header(peer.next());
+        assertThat(header.isFirstAcquirer()).isEqualTo(first);
+        assertThat(header.getDeliveryCount()).isZero();
+        long id = deliveries++;
+        peer.send(Peer.settle(Role.RECEIVER, id, id, Accepted.getInstance()));
+        closeLink();
+    }
+
+    private static Header header(Frame frame) {
+        return (Header) Sections.read(frame.payload()).getFirst();
+    }
+
     @Test
     void shouldDropWhatIsRejected() {
         publish("q", 1);

@@ -166,6 +166,39 @@ class TransferTest {
         assertThat(lab.counters().readyMessages()).isEqualTo(1);
     }
 
+    // ---- other formats (§2.7.5, message-format)
+
+    private void expectNotImplemented(long id) {
+        Disposition disposition = peer.expect(Disposition.class);
+        assertThat(disposition.getFirst()).isEqualTo(id);
+        assertThat(disposition.getSettled()).isTrue();
+        assertThat(((Rejected) disposition.getState()).getError().getCondition())
+                .isEqualTo(AmqpError.NOT_IMPLEMENTED);
+    }
+
+    /** Its bytes would be delivered as if they were something else. The link goes on. */
+    @Test
+    void shouldRejectAMessageOfAFormatThatItDoesNotKnow() {
+        peer.attachSender(0, "q");
+        byte[] message = Peer.message("x");
+        peer.send(Frames.frame(0, Peer.transfer(0, 0).setMessageFormat(17), message));
+        expectNotImplemented(0);
+        // Also a later version of this one (the lowest octet), one that no section of this one is in, and the highest.
+        peer.send(Frames.frame(0, Peer.transfer(0, 1).setMessageFormat(1), new byte[] {1, 2, 3}));
+        expectNotImplemented(1);
+        peer.send(Frames.frame(0, Peer.transfer(0, 2).setMessageFormat(0xFFFF_FFFFL).setMore(true), message));
+        peer.send(more(0, false, message));
+        expectNotImplemented(2);
+        peer.send(Frames.frame(0, Peer.transfer(0, 3).setMessageFormat(17).setSettled(true), message));
+        peer.expectNothing();
+        assertThat(lab.counters().readyMessages()).isZero();
+        peer.send(Frames.frame(0, Peer.transfer(0, 4).setMessageFormat(0), message));
+        peer.expectOutcome(4, 4, Accepted.class);
+        peer.send(Frames.frame(
+                0, new Transfer().setHandle(0).setDeliveryId(5).setDeliveryTag(new byte[] {5}), message));
+        peer.expectOutcome(5, 5, Accepted.class);
+    }
+
     // ---- aborted (§2.6.14)
 
     @Test

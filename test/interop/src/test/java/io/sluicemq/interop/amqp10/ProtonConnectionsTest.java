@@ -158,6 +158,8 @@ class ProtonConnectionsTest {
                 first = receive(undecided);
                 send(sender, "before");
                 assertThat(text(receive(receiver))).isEqualTo("before");
+                // The client accepts behind the receive, by a thread of its own: what it has not told before the end comes again.
+                Lab.until("it is accepted", () -> broker.counters().unsettledMessages() == 3);
             }
             int same = port;
             try (EmbeddedBroker broker =
@@ -172,6 +174,24 @@ class ProtonConnectionsTest {
                 lab.forget("orders");
                 lab.forget("undecided");
                 lab.leave();
+            }
+        }
+    }
+
+    /** An outcome that the queue has got is in the log when the broker has stopped in order, however soon that is. */
+    @Test
+    @Spec("1.0 §3.4.2")
+    void shouldRememberWhatWasAcceptedJustBeforeItsEnd(@TempDir Path data) throws Exception {
+        try (Client client = Client.create()) {
+            for (int round = 0; round < 8; round++) {
+                try (EmbeddedBroker broker = EmbeddedBroker.start(builder -> builder.data(data.resolve("data")))) {
+                    assertThat(broker.counters().readyMessages()).as("what has come again, round " + round).isZero();
+                    Connection connection =
+                            client.connect("127.0.0.1", broker.port(), ProtonClient.options(Lab.at(broker)));
+                    send(connection, "orders", numbers(1, 20));
+                    assertThat(texts(connection.openReceiver("orders"), 20)).containsExactly(numbers(1, 20));
+                    Lab.until("all are accepted", () -> broker.counters().unsettledMessages() == 0);
+                }
             }
         }
     }

@@ -107,7 +107,7 @@ public final class OutgoingMessage implements LateBytes {
             // Always as long: a delivery of several frames has the same length whenever it is asked for.
             prefix.octet(TypeCode.UINT).fourOctets((int) ttl);
         }
-        prefix.bool(!delivery.redelivered() && count == 0);
+        prefix.bool(!delivery.acquiredBefore() && count == 0);
         if (count > 0) {
             prefix.uint(count);
         }
