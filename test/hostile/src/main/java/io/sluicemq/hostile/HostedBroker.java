@@ -51,6 +51,7 @@ public final class HostedBroker implements AutoCloseable {
         if (Stream.of(flags).noneMatch(COLLECTOR.asMatchPredicate())) {
             command.add("-XX:+UseSerialGC");
         }
+        command.add("-Dlogback.configurationFile=io/sluicemq/hostile/logback.xml");
         command.addAll(List.of(flags));
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), HostedBroker.class.getName()));
         return new HostedBroker(

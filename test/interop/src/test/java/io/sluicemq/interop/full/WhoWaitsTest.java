@@ -48,8 +48,9 @@ class WhoWaitsTest {
         limit(20);
         process = run("serve", "--port", "0", "--config", config.toString(), "--data", data());
         BufferedReader out = process.inputReader(StandardCharsets.UTF_8);
-        Matcher ready = READY.matcher(out.readLine());
-        assertThat(ready.matches()).isTrue();
+        String line = out.readLine();
+        Matcher ready = READY.matcher(line);
+        assertThat(ready.matches()).as(line).isTrue();
         lab = Lab.at(BrokerUnderTest.at("amqp://127.0.0.1:" + ready.group(1)));
     }
 
