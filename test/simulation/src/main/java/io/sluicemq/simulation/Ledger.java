@@ -642,20 +642,19 @@ final class Ledger {
                 copy.limitsFrom = limits.end() - 1;
                 copy.limitsEnd = copy.limitsFrom;
             }
-        } else
-            if (copy.letter || copy.queue.isForDeadLetters
-                    || contents.waitedUntilNanos > 0 && (copy.mayBeExpired(latest()) || mayBeDroppedNow(copy))) {
-                        copy.mayBeGone = true;
-                    } else {
-                        // What a ring drops when it starts is dropped by every start from this disk, but the log need not hear of it before
-                        // the next crash, and then there may be no ring any more.
-                        copy.mayReturn = mayBeDroppedNow(copy);
-                        copy.gone("a start of the broker did not find it");
-                    }
-    }
-
-    private boolean mayBeDroppedNow(Copy copy) {
-        return limits.mayMakeRoom(limits.end() - 1, copy.queue.name);
+            return;
+        }
+        boolean mayBeDropped = limits.mayMakeRoom(limits.end() - 1, copy.queue.name);
+        if (copy.letter || copy.queue.isForDeadLetters || contents.waitedUntilNanos > 0 && copy.mayBeExpired(latest())
+                || mayBeDropped && copy.queue.hasDelayed()) {
+            // A ring also drops when delayed messages are due; until then a consumer may take what the look saw dropped.
+            copy.mayBeGone = true;
+            return;
+        }
+        // What a ring drops when it starts is dropped by every start from this disk, but the log need not have heard of it when
+        // the next crash comes, and then there may be no ring any more.
+        copy.mayReturn = mayBeDropped;
+        copy.gone("a start of the broker did not find it");
     }
 
     /** Whether a letter's own message can't die again. */
