@@ -173,6 +173,8 @@ final class Arrivals {
             expirations.watchBacklog();
             deliveries.dispatchNew();
             capacity.dropOverflow();
+            // If the limits were lowered meanwhile: these could not be dropped then.
+            capacity.makeRoom(0, 0);
         }
     }
 }

@@ -253,6 +253,9 @@ public final class Queue {
     public void start() {
         loop.assertCurrent();
         used();
+        // As when limits change: those it starts with may be lower than when it ended, and what a ring had dropped may be back if
+        // the log has not come to know of it. Now, before there are clients: what a start finds goes by the log alone.
+        capacity.makeRoom(0, 0);
         expirations.watchBacklog();
         delays.arm();
         limitMemory(slowConsumers.limits().own());

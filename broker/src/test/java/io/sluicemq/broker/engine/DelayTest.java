@@ -9,6 +9,9 @@ import io.sluicemq.api.Delivery.Outcome;
 import io.sluicemq.api.Message;
 import io.sluicemq.broker.engine.TestBroker.TestClient;
 import io.sluicemq.broker.engine.TestBroker.TestConsumer;
+import io.sluicemq.broker.flow.AddressSettings;
+import io.sluicemq.broker.flow.AddressSettings.Rule;
+import io.sluicemq.broker.flow.FullPolicy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -76,6 +79,24 @@ class DelayTest {
         publishes("after", durable, 0);
         broker.passMillis(200);
         assertThat(takesAll("q")).containsExactly("now", "soon", "as soon", "after", "late");
+        assertNothingIsLeft();
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void shouldBeDroppedWhenDueByARingThatWasMadeSmallerMeanwhile(boolean durable) {
+        client.declaresDurable("q", Map.of());
+        for (int i = 0; i < 4; i++) {
+            publishes("m" + i, durable, 50);
+        }
+        broker.engine.addressSettings(new AddressSettings(
+                List.of(new Rule("q", null, 2L, FullPolicy.RING, null, null, null, null))));
+        broker.settle();
+        assertThat(broker.queue("q").delayed()).isEqualTo(4);
+        broker.passMillis(50);
+        assertThat(client.depth("q")).isEqualTo(2);
+        assertThat(broker.counters().droppedByPolicy()).isEqualTo(2);
+        assertThat(takesAll("q")).containsExactly("m2", "m3");
         assertNothingIsLeft();
     }
 

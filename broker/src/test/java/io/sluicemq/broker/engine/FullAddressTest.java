@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluicemq.api.BrokerError;
 import io.sluicemq.api.Delivery.Outcome;
+import io.sluicemq.api.Message;
 import io.sluicemq.broker.engine.TestBroker.Answer;
 import io.sluicemq.broker.engine.TestBroker.TestClient;
 import io.sluicemq.broker.engine.TestBroker.TestConsumer;
@@ -73,5 +74,24 @@ class FullAddressTest {
         publish(second, "q", 1);
         assertThat(first.consumes("q", 0).texts()).containsExactly("q1", "q2", "q0");
         assertThat(broker.counters().droppedByPolicy()).isEqualTo(2);
+    }
+
+    @Test
+    void shouldMakeRoomAtAStartWithALowerRing() {
+        StoredTestBroker before = StoredTestBroker.fresh(2);
+        TestClient client = before.connect(0);
+        client.declaresDurable("q", Map.of("x-max-priority", 1));
+        for (int i = 0; i < 6; i++) {
+            int priority = i == 0 ? 1 : 0;
+            client.publishesConfirmed(message("", "q", "q" + i, true, priority, Message.NO_TTL)).result();
+        }
+        AddressSettings ring = new AddressSettings(
+                List.of(new Rule("q", null, 3L, FullPolicy.RING, null, null, null, null)));
+        StoredTestBroker after = before.stopsAndReopens(before.setup.withAddressSettings(ring));
+        assertThat(after.connect(0).depth("q")).isEqualTo(3);
+        assertThat(after.counters().droppedByPolicy()).isEqualTo(3);
+        assertThat(after.retainedRecords()).isEqualTo(3);
+        StoredTestBroker without = after.stopsAndReopens(before.setup);
+        assertThat(without.connect(1).consumes("q", 0).texts()).containsExactly("q0", "q4", "q5");
     }
 }

@@ -2,6 +2,7 @@ package io.sluicemq.broker.engine;
 
 import io.sluicemq.api.Message;
 import io.sluicemq.api.MessageFilter;
+import io.sluicemq.broker.flow.AddressSettings;
 import io.sluicemq.broker.queue.Queue;
 import io.sluicemq.store.Log;
 import io.sluicemq.store.LogOptions;
@@ -50,6 +51,10 @@ final class StoredTestBroker extends TestBroker {
 
         Setup withHosts(List<String> hosts) {
             return new Setup(loops, config(hosts, config.memoryBudgetBytes()), options);
+        }
+
+        Setup withAddressSettings(AddressSettings settings) {
+            return new Setup(loops, config.withAddressSettings(settings), options);
         }
 
         Setup withWitness(Witness witness) {
@@ -121,9 +126,14 @@ final class StoredTestBroker extends TestBroker {
 
     /** Ends as a broker does whose clients are gone, and starts anew. */
     StoredTestBroker stopsAndReopens() {
+        return stopsAndReopens(setup);
+    }
+
+    /** The same, with what another configuration says. */
+    StoredTestBroker stopsAndReopens(Setup next) {
         checkpoint();
         store.close();
-        return open(setup, disk, loops.nanoTime());
+        return open(next, disk, loops.nanoTime());
     }
 
     /** Writes a checkpoint, and waits for it. */

@@ -20,8 +20,8 @@ final class Copy {
     boolean gone;
     /** Why, for people. */
     String goneWhy;
-    /** Whether its queue has refused it. */
-    boolean refused;
+    /** Whether it is gone, but the log need not have heard of that: after a crash it may be there once more. */
+    boolean mayReturn;
     /** The transaction that is to accept it. */
     Work ending;
     /** Whether it is there only if it died elsewhere. */

@@ -216,7 +216,8 @@ final class Ledger {
         for (Copy copy : sent.copies) {
             Broken.unless(copy.queue.refuses, "%s was refused, but nothing may refuse it", copy);
             Broken.unless(copy.holder == null, "%s was refused and delivered", copy);
-            copy.refused = true;
+            // Its record may have come to the disk, and the record of its refusal may not.
+            copy.mayReturn = true;
             copy.gone("it was refused");
         }
     }
@@ -515,7 +516,7 @@ final class Ledger {
             Copy copy = queue.copies.get(id);
             Broken.unless(copy != null, "message %d is in %s, to which nobody sent it", id, queue);
             Broken.unless(!onDisk || copy.sent.durable, "%s is there after the broker's end", copy);
-            Broken.unless(!copy.gone || copy.refused && onDisk, "%s is there, but %s", copy, copy.goneWhy);
+            Broken.unless(!copy.gone || copy.mayReturn && onDisk, "%s is there, but %s", copy, copy.goneWhy);
             if (copy.sent.work != null && !copy.letter) {
                 Work.State state = copy.sent.work.state;
                 Broken.unless(state != Work.State.OPEN && state != Work.State.NOTHING, "%s is there", copy);
@@ -586,10 +587,9 @@ final class Ledger {
                 if (!copy.isDurable() && !copy.gone) {
                     copy.gone("it was in memory only when the broker ended");
                 }
-                if (copy.refused) {
-                    // Its record may have come to the disk, and the record of its refusal may not.
+                if (copy.mayReturn) {
                     copy.gone = false;
-                    copy.refused = false;
+                    copy.mayReturn = false;
                     copy.mayBeGone = true;
                 }
             }
@@ -642,13 +642,19 @@ final class Ledger {
                 copy.limitsFrom = limits.end() - 1;
                 copy.limitsEnd = copy.limitsFrom;
             }
-        } else
-            if (!copy.letter && !copy.queue.isForDeadLetters
-                    && !(contents.waitedUntilNanos > 0 && (copy.mayBeExpired(latest()) || mayBeLimited(copy)))) {
-                        copy.gone("a start of the broker did not find it");
-                    } else {
-                        copy.mayBeGone = true;
-                    }
+            return;
+        }
+        boolean mayBeDropped = limits.mayMakeRoom(limits.end() - 1, copy.queue.name);
+        if (copy.letter || copy.queue.isForDeadLetters || contents.waitedUntilNanos > 0 && copy.mayBeExpired(latest())
+                || mayBeDropped && copy.queue.hasDelayed()) {
+            // A ring also drops when delayed messages are due; until then a consumer may take what the look saw dropped.
+            copy.mayBeGone = true;
+            return;
+        }
+        // What a ring drops when it starts is dropped by every start from this disk, but the log need not have heard of it when
+        // the next crash comes, and then there may be no ring any more.
+        copy.mayReturn = mayBeDropped;
+        copy.gone("a start of the broker did not find it");
     }
 
     /** Whether a letter's own message can't die again. */

@@ -41,6 +41,11 @@ final class QueueModel {
 
     final Map<Long, Copy> copies = new LinkedHashMap<>();
 
+    /** Whether any of its messages was to wait before it is delivered. */
+    boolean hasDelayed() {
+        return copies.values().stream().anyMatch(copy -> copy.sent.notBeforeMillis > 0);
+    }
+
     QueueModel(String name, boolean durable, boolean temporary, Map<String, Object> arguments) {
         this.name = name;
         this.durable = durable;
