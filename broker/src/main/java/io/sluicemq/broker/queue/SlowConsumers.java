@@ -407,7 +407,7 @@ final class SlowConsumers {
 
     private SlowConsumer event(
             QueueConsumer consumer, Measure measure, List<String> exceeded, long sinceNanos) {
-        int others = consumers.size() - (consumers.all().contains(consumer) ? 1 : 0);
+        int others = consumers.size() - (consumer.hasEnded() ? 0 : 1);
         return new SlowConsumer(
                 queue.name(), account.virtualHost(), consumer.client(), consumer.spec().tag(), rule, measure, exceeded,
                 TimeUnit.NANOSECONDS.toMillis(loop.nanoTime() - sinceNanos), others);
