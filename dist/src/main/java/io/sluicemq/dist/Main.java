@@ -29,6 +29,7 @@ import picocli.CommandLine.Spec;
             WhyCommand.class,
             AddressesCommand.class,
             BenchCommand.class,
+            ConfigCommand.class,
             LogCommand.class
         },
         footer = {"", "'sluicemq COMMAND --help' lists the options of a command."})

@@ -65,6 +65,31 @@ class ServeIT {
     }
 
     @Test
+    void shouldTakeSingleKeysFromTheEnvironmentAndTheCommandLine() throws Exception {
+        Script.Result result = Script.run(temp, Map.of("SLUICEMQ__LIMITS__HEARTBEAT", "7s", "SLUICEMQ_PORT", "tcp://x"),
+                home.resolve("bin/sluicemq").toString(), "config", "show-effective", "--set", "loops=3");
+
+        assertThat(result.exitCode()).isZero();
+        assertThat(result.out())
+                .anySatisfy(line -> assertThat(line).matches(" *heartbeat: 7s +# SLUICEMQ__LIMITS__HEARTBEAT"));
+        assertThat(result.out()).anySatisfy(line -> assertThat(line).matches("loops: 3 +# --set"));
+    }
+
+    @Test
+    void shouldCheckAndExplainConfigurations() throws Exception {
+        Path conf = home.resolve("conf/sluicemq.yaml");
+        Script.Result checked = run("config", "check", "--config", conf.toString());
+        Script.Result explained = run("config", "explain", "limits.heartbeat");
+
+        assertThat(checked.exitCode()).isZero();
+        assertThat(checked.out()).containsExactly(conf + " is valid.");
+        assertThat(explained.out()).first().isEqualTo("limits.heartbeat");
+        assertThat(run("config", "schema").out())
+                .isEqualTo(Files.readAllLines(home.resolve("conf/sluicemq.schema.json")));
+        assertThat(run("config").exitCode()).isEqualTo(2);
+    }
+
+    @Test
     void shouldEndWithCodeTwoForAWrongOption() throws Exception {
         assertThat(run("serve", "--port", "66000").exitCode()).isEqualTo(2);
         assertThat(run("serve", "--port", "amqp").exitCode()).isEqualTo(2);
