@@ -102,6 +102,11 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
         return false;
     }
 
+    /** Null while, or as soon as, there is none. */
+    Consumer consumer() {
+        return consumer;
+    }
+
     /** What becomes of its deliveries. */
     ReceiverOutcomes outcomes() {
         return outcomes;
@@ -196,6 +201,7 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
             public void done(Consumer opened) {
                 asking = false;
                 consumer = opened;
+                resuming.giveBackRefused();
                 if (pending()) {
                     attach();
                 } else {
