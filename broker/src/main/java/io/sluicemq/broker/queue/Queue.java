@@ -550,6 +550,14 @@ public final class Queue {
         slowConsumers.looked(consumer);
     }
 
+    /** A consumer is not to have a message that was delivered to another and is not settled. */
+    public void refuse(QueueConsumer consumer, QueueEntry entry) {
+        loop.assertCurrent();
+        if (entry.queue == this && !removed) {
+            refusals.refused(entry, consumer);
+        }
+    }
+
     /** A client stops or resumes a consumer. */
     public void pause(QueueConsumer consumer, Consumer.Pause pause) {
         loop.assertCurrent();
