@@ -3,6 +3,7 @@ package io.sluicemq.dist;
 import io.sluicemq.server.Serve;
 import io.sluicemq.server.ServeOptions;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -50,10 +51,14 @@ final class ServeCommand implements Callable<Integer> {
     @Option(names = "--loops", paramLabel = "N", description = "Event loops (default: one a processor).")
     private Integer loops;
 
+    @Option(names = "--set", paramLabel = "KEY=VALUE",
+            description = "Any single value of the configuration, such as http.port=0; may be given again.")
+    private List<String> settings = List.of();
+
     @Override
     public Integer call() {
         return Serve.run(
-                new ServeOptions(config, data, host, port, loops),
+                new ServeOptions(config, data, host, port, loops, settings),
                 spec.commandLine().getOut(),
                 spec.commandLine().getErr());
     }

@@ -96,7 +96,8 @@ public final class Serve {
         if (options.data() != null) {
             builder.data(options.data());
         }
-        return builder.defaultData(DEFAULT_DATA).source();
+        options.settings().forEach(builder::setting);
+        return builder.defaultData(DEFAULT_DATA).defaultHttp(true).source();
     }
 
     /** @param millis from the start of the JVM */
