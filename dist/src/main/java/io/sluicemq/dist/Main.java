@@ -30,7 +30,8 @@ import picocli.CommandLine.Spec;
             AddressesCommand.class,
             BenchCommand.class,
             ConfigCommand.class,
-            LogCommand.class
+            LogCommand.class,
+            PrepareCommand.class
         },
         footer = {"", "'sluicemq COMMAND --help' lists the options of a command."})
 public final class Main implements Runnable {

@@ -12,6 +12,8 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
 
 /** Unpacks the archive that was just built, and runs a broker from it. */
 class ServeIT {
@@ -51,6 +53,43 @@ class ServeIT {
         } finally {
             process.toHandle().destroyForcibly();
         }
+    }
+
+    @Test
+    void shouldLogJsonIfTold() throws Exception {
+        Process process = Script.builder(temp, Map.of("SLUICEMQ_LOG_FORMAT", "json"),
+                home.resolve("bin/sluicemq").toString(), "serve", "--port", "0", "--data", "json").start();
+        try (BufferedReader out = process.inputReader(); BufferedReader err = process.errorReader()) {
+            assertThat(out.readLine()).startsWith("SluiceMQ ready in ");
+            process.toHandle().destroy();
+            assertThat(process.waitFor(20, TimeUnit.SECONDS)).isTrue();
+
+            assertThat(err.lines()).hasSize(4).allSatisfy(line -> {
+                JsonNode json = JsonMapper.shared().readTree(line);
+                assertThat(json.propertyNames()).containsExactlyInAnyOrder(
+                        "timestamp", "level", "threadName", "loggerName", "formattedMessage", "throwable");
+            });
+        } finally {
+            process.toHandle().destroyForcibly();
+        }
+    }
+
+    @Test
+    void shouldStartFromWhatPrepareHasMade() throws Exception {
+        Script.Result prepared = run("prepare");
+        assertThat(prepared.err()).isEmpty();
+        assertThat(prepared.out()).singleElement().asString().startsWith("Made " + home.resolve("lib/sluicemq.aot"));
+
+        Script.Result traced = Script.run(temp, Map.of("SLUICEMQ_JAVA_OPTS", "-Xlog:class+load"),
+                home.resolve("bin/sluicemq").toString(), "--version");
+        assertThat(traced.out()).anySatisfy(line -> assertThat(line)
+                .contains("io.sluicemq.dist.Main source: shared objects file"));
+        // One that doesn't fit is no reason to say anything.
+        Script.Result other = Script.run(temp, Map.of("SLUICEMQ_JAVA_OPTS", "-XX:-UseCompactObjectHeaders"),
+                home.resolve("bin/sluicemq").toString(), "--version");
+        assertThat(other.exitCode()).isZero();
+        assertThat(other.err()).isEmpty();
+        assertThat(other.out()).hasSize(1);
     }
 
     @Test
