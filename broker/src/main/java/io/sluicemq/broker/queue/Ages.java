@@ -145,6 +145,27 @@ final class Ages {
                 .truncatedTo(ChronoUnit.SECONDS);
     }
 
+    /**
+     * Since when the oldest ready message waits, in milliseconds since 1970, as far as that is known without reading the log; {@link
+     * Long#MAX_VALUE} if there is none, or it isn't.
+     */
+    static long oldestKnownMillis(PriorityMessages ready) {
+        long oldest = Long.MAX_VALUE;
+        for (int level = 0; level < ready.levels(); level++) {
+            QueueEntry first = ready.first(level);
+            if (first != null) {
+                oldest = Math.min(oldest, sinceMillis(first.message));
+            } else if (ready.waitsInLog(level)) {
+                Message held = ready.backlog(level).firstMessage();
+                if (held == null) {
+                    return Long.MAX_VALUE;
+                }
+                oldest = Math.min(oldest, sinceMillis(held));
+            }
+        }
+        return oldest;
+    }
+
     /** How long something has been there. */
     long ageMillis(long sinceMillis) {
         return sinceMillis == Long.MAX_VALUE ? 0 : Math.max(0, loop.currentTimeMillis() - sinceMillis);
