@@ -28,6 +28,7 @@ import io.sluicemq.security.Users;
 import io.sluicemq.server.config.ConfigDifference;
 import io.sluicemq.server.config.ConfigException;
 import io.sluicemq.server.config.HttpConfig;
+import io.sluicemq.server.config.KeyPath;
 import io.sluicemq.server.config.LimitsConfig;
 import io.sluicemq.server.config.ListenerConfig;
 import io.sluicemq.server.config.ServerConfig;
@@ -434,7 +435,7 @@ public final class SluiceMQ implements AutoCloseable {
         } catch (InvalidValue e) {
             throw new IllegalArgumentException("'" + match + "': expected " + e.expected(), e);
         }
-        limits.forEach((name, value) -> SettingText.set(name, value, section, place, problems));
+        limits.forEach((name, value) -> set(section, name, value, place, problems));
         try {
             AddressSettings one = ServerConfig.of(settings, problems).addressSettings();
             synchronized (reloading) {
@@ -445,6 +446,14 @@ public final class SluiceMQ implements AutoCloseable {
             }
         } catch (ConfigException e) {
             throw new IllegalArgumentException(StartFailure.of(e).getMessage(), e);
+        }
+    }
+
+    private static void set(Settings section, String name, String value, Place place, List<Problem> problems) {
+        try {
+            KeyPath.of(name, place).set(section, value, problems);
+        } catch (InvalidValue e) {
+            problems.add(Problem.of(place, name, "'" + name + "' is no key: expected " + e.expected()));
         }
     }
 
