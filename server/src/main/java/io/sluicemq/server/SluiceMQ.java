@@ -208,9 +208,10 @@ public final class SluiceMQ implements AutoCloseable {
         HttpOptions options = HttpOptions.of(config.address().host(), config.address().port());
         options = options.withLimits(config.maxConnections(), options.maxRequests(), config.maxRequestSize())
                 .withTimes(config.requestTimeLimit(), options.answerTimeLimit());
+        Duration limit = options.answerTimeLimit();
         try {
             http = HttpServer.open(
-                    options, new HttpApi(operations, server, List.of(), options.answerTimeLimit()));
+                    options, () -> new HttpApi(operations, server, List.of(), limit));
         } catch (IOException e) {
             throw new StartFailure(
                     "cannot listen on " + config.address() + " for HTTP: " + e.getMessage()
