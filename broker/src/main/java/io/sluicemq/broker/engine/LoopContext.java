@@ -2,6 +2,7 @@ package io.sluicemq.broker.engine;
 
 import io.sluicemq.api.Completion;
 import io.sluicemq.api.Message;
+import io.sluicemq.base.Audit;
 import io.sluicemq.base.LogLimit;
 import io.sluicemq.base.Loop;
 import io.sluicemq.base.LoopOwned;
@@ -45,6 +46,8 @@ final class LoopContext {
     final Loop loop;
     final Tally tally = new Tally();
     final Credits credits = new Credits();
+    /** Of what is told of users who may not do what they want. */
+    final Audit refusals = new Audit("access");
     /** What is to be looked at again and again. */
     final Housekeeping housekeeping;
     /** Of what is told of slow consumers. */

@@ -33,6 +33,8 @@ final class Tally {
     long failedChecks;
     long keptLinks;
     long keptDeliveries;
+    long refusedAccesses;
+    long refusedByUserLimit;
 
     void add(Tally other) {
         connections += other.connections;
@@ -65,6 +67,8 @@ final class Tally {
         failedChecks += other.failedChecks;
         keptLinks += other.keptLinks;
         keptDeliveries += other.keptDeliveries;
+        refusedAccesses += other.refusedAccesses;
+        refusedByUserLimit += other.refusedByUserLimit;
     }
 
     BrokerCounters toCounters() {
@@ -98,6 +102,8 @@ final class Tally {
                 consumersCut,
                 failedChecks,
                 keptLinks,
-                keptDeliveries);
+                keptDeliveries,
+                refusedAccesses,
+                refusedByUserLimit);
     }
 }

@@ -1,5 +1,6 @@
 package io.sluicemq.broker.engine;
 
+import io.sluicemq.api.Access;
 import io.sluicemq.api.Broker.ClientSpec;
 import io.sluicemq.api.BrokerError;
 import io.sluicemq.api.Client;
@@ -84,7 +85,7 @@ class TestBroker {
     TestClient connect(int loop, String virtualHost, String identity) {
         TestClient client = new TestClient(this, loops.get(loop));
         Answer<Client> answer = client.asks(reply -> engine.connect(
-                new ClientSpec(virtualHost, new Principal("guest", false, null), "test", "test", "test", identity,
+                new ClientSpec(virtualHost, Principal.named("guest", Access.ALL), "test", "test", "test", identity,
                         false,
                         client),
                 client.loop,

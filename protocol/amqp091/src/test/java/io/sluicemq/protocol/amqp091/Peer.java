@@ -2,6 +2,7 @@ package io.sluicemq.protocol.amqp091;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluicemq.api.Access;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import io.sluicemq.api.Authenticator;
@@ -204,7 +205,7 @@ final class Peer {
         final Principal guest;
 
         PlainAuthenticator() {
-            this(new Principal("guest", false, null));
+            this(Principal.named("guest", Access.ALL));
         }
 
         PlainAuthenticator(Principal guest) {
