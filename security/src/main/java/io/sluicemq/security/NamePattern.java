@@ -3,6 +3,8 @@ package io.sluicemq.security;
 import com.google.re2j.Pattern;
 import com.google.re2j.PatternSyntaxException;
 import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Collectors;
 
 /**
  * Which names a permission is about. Immutable. Written in one of two ways:
@@ -152,6 +154,20 @@ public final class NamePattern {
             }
         }
         return all.append('$').toString();
+    }
+
+    /**
+     * Patterns as one regular expression, which is found in just the names that one of them matches; without any, in none.
+     *
+     * @throws IllegalArgumentException if one is no pattern
+     */
+    public static String regexOf(List<String> patterns) {
+        List<String> each = patterns.stream().map(text -> of(text).regex()).toList();
+        return switch (each.size()) {
+            case 0 -> "^$";
+            case 1 -> each.getFirst();
+            default -> each.stream().map(regex -> "(" + regex + ")").collect(Collectors.joining("|"));
+        };
     }
 
     private static String quoted(String word) {

@@ -58,6 +58,11 @@ public final class Users {
         return new Users(byName, byPreparedName, slow ? new Decoys(decoySecret, true) : Password.decoys());
     }
 
+    /** A new secret for {@link #of(Collection, byte[])}. */
+    public static byte[] newDecoySecret() {
+        return Decoys.random();
+    }
+
     /** The one user who is there unless told otherwise: {@code guest} with the password {@code guest}, from loopback only. */
     public static Users guestOnly() {
         return of(List.of(new User("guest", "guest", Optional.of(Role.ADMINISTRATOR), true, Access.ALL)));

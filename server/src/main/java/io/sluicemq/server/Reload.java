@@ -17,7 +17,8 @@ public record Reload(Path file, List<String> applied, List<String> needRestart) 
     static final List<String> AT_ONCE =
             List.of(
                     ServerOptions.ADDRESS_SETTINGS.key(), ServerOptions.TOPICS.key(),
-                    ServerOptions.VIRTUAL_HOST_LIMITS.key());
+                    ServerOptions.VIRTUAL_HOST_LIMITS.key(), ServerOptions.USERS.key(),
+                    ServerOptions.USERS_FILE.key());
 
     public Reload {
         applied = List.copyOf(applied);

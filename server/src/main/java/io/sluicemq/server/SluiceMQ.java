@@ -1,8 +1,8 @@
 package io.sluicemq.server;
 
-import io.sluicemq.api.Authenticator;
 import io.sluicemq.api.Protocol;
-import io.sluicemq.base.Published;
+import io.sluicemq.api.users.UserDirectory;
+import io.sluicemq.base.Audit;
 import io.sluicemq.base.TaskFailures;
 import io.sluicemq.base.option.HostPort;
 import io.sluicemq.base.option.Place;
@@ -16,9 +16,6 @@ import io.sluicemq.broker.flow.AddressLimits;
 import io.sluicemq.broker.flow.AddressSettings;
 import io.sluicemq.broker.flow.AddressState;
 import io.sluicemq.management.AdminSocket;
-import io.sluicemq.security.SaslAuthenticator;
-import io.sluicemq.security.User;
-import io.sluicemq.security.Users;
 import io.sluicemq.server.config.ConfigDifference;
 import io.sluicemq.server.config.ConfigException;
 import io.sluicemq.server.config.LimitsConfig;
@@ -28,6 +25,7 @@ import io.sluicemq.server.config.ServerOptions;
 import io.sluicemq.server.data.DataFolder;
 import io.sluicemq.server.data.DataFolderRefused;
 import io.sluicemq.server.data.DurableStore;
+import io.sluicemq.server.users.UserRegistry;
 import io.sluicemq.store.LogState;
 import io.sluicemq.transport.ListenException;
 import io.sluicemq.transport.Listener;
@@ -94,6 +92,7 @@ public final class SluiceMQ implements AutoCloseable {
     private final BrokerStore store;
     private final CompletableFuture<String> failure;
     private final Map<String, Listener> listeners;
+    private final UserRegistry users;
     private final Map<String, HostPort> addresses = new LinkedHashMap<>();
     private final Map<String, String> schemes = new HashMap<>();
     /** What it was started with. */
@@ -112,7 +111,9 @@ public final class SluiceMQ implements AutoCloseable {
             BrokerStore store,
             CompletableFuture<String> failure,
             Map<String, Listener> listeners,
-            ConfigSource.Reading reading) {
+            ConfigSource.Reading reading,
+            UserRegistry users) {
+        this.users = users;
         this.started = reading;
         this.current = reading;
         this.store = store;
@@ -140,6 +141,7 @@ public final class SluiceMQ implements AutoCloseable {
         DataFolder data = openData(config.data());
         BrokerStore store = null;
         NettyLoops loops = null;
+        UserRegistry users = null;
         Map<String, Listener> listeners = new LinkedHashMap<>();
         try {
             store = openStore(data, config);
@@ -156,7 +158,8 @@ public final class SluiceMQ implements AutoCloseable {
                     failure.complete(state.reason());
                 }
             });
-            List<Protocol> protocols = Protocols.of(engine, authenticator(config), config);
+            users = new UserRegistry(config, reading.stored(), reading.users(), engine::accessChanged);
+            List<Protocol> protocols = Protocols.of(engine, users.authenticator(), config);
             for (ListenerConfig listener : config.listeners()) {
                 listeners.put(
                         listener.name(),
@@ -165,12 +168,13 @@ public final class SluiceMQ implements AutoCloseable {
                                 listenerOptions(listener.address(), config.limits())
                                         .withTls(reading.tls().get(listener.name()))));
             }
-            SluiceMQ broker = new SluiceMQ(data, loops, failures, engine, store, failure, listeners, reading);
+            SluiceMQ broker = new SluiceMQ(data, loops, failures, engine, store, failure, listeners, reading, users);
+            users = null;
             listeners = Map.of();
             loops = null;
             store = null;
             data = null;
-            broker.warnOfGuests(config);
+            broker.warnOfGuests();
             warnOfReadableKeys(config);
             broker.stopOnFailure();
             broker.openAdminSocket();
@@ -179,7 +183,7 @@ public final class SluiceMQ implements AutoCloseable {
             throw new StartFailure(e.getMessage(), e);
         } finally {
             // Of a start that has failed there is nothing to checkpoint.
-            release(null, data, loops, null, store, listeners);
+            release(null, data, loops, null, store, listeners, users);
         }
     }
 
@@ -189,7 +193,7 @@ public final class SluiceMQ implements AutoCloseable {
             return;
         }
         try {
-            admin = AdminSocket.open(data.path(), new AdminCommands(engine, this::reload));
+            admin = AdminSocket.open(data.path(), new AdminCommands(engine, this::reload, users));
         } catch (IOException e) {
             LOG.warn("there is no {} for this broker, so commands such as 'sluicemq why' can't reach it: {}",
                     data.path().resolve(AdminSocket.FILE), e.getMessage());
@@ -220,10 +224,10 @@ public final class SluiceMQ implements AutoCloseable {
         return failure.copy();
     }
 
-    private void warnOfGuests(ServerConfig config) {
+    private void warnOfGuests() {
         boolean open = listeners.values().stream()
                 .anyMatch(listener -> !listener.address().getAddress().isLoopbackAddress());
-        if (open && config.hasOnlyGuest()) {
+        if (open && users.hasOnlyGuest()) {
             LOG.warn(
                     "others can connect from the network, but nobody can log in from there: guest may from this machine"
                             + " only, and no users are configured");
@@ -255,13 +259,6 @@ public final class SluiceMQ implements AutoCloseable {
         } catch (DataFolderRefused e) {
             throw new StartFailure(e.getMessage(), e);
         }
-    }
-
-    private static Authenticator authenticator(ServerConfig config) {
-        List<User> users = config.users().stream()
-                .map(user -> new User(user.name(), user.password(), user.virtualHosts(), user.loopbackOnly()))
-                .toList();
-        return new SaslAuthenticator(new Published<>(Users.of(users)), config.anonymousLogin());
     }
 
     private static ListenerOptions listenerOptions(HostPort address, LimitsConfig limits) {
@@ -365,12 +362,18 @@ public final class SluiceMQ implements AutoCloseable {
      * @throws IllegalStateException if there is no such file, or the broker has been stopped
      */
     public Reload reload() throws ConfigException {
+        return reload("the embedding program");
+    }
+
+    /** @param by who wants it, for the audit log */
+    Reload reload(String by) throws ConfigException {
         requireRunning();
         if (started.source().file() == null) {
             throw new IllegalStateException("this broker was started without a configuration file");
         }
         synchronized (reloading) {
             ConfigSource.Reading next = started.source().read();
+            users.replace(next.config(), next.stored(), next.users(), by);
             apply(next.config().addressSettings());
             Map<String, AddressLimits> hosts = new HashMap<>(next.config().virtualHostLimits());
             hosts.keySet().retainAll(started.config().virtualHosts()); // others are there after a restart
@@ -383,8 +386,14 @@ public final class SluiceMQ implements AutoCloseable {
             current = next;
             Reload reload = new Reload(next.source().file(), applied, needRestart);
             LOG.info("{}", reload);
+            Audit.changed(by, reload.toString());
             return reload;
         }
+    }
+
+    /** Who may log in, and what they may do. */
+    public UserDirectory users() {
+        return users;
     }
 
     /** What addresses hold, who waits for room in them and who could make some, of slightly different moments. */
@@ -436,7 +445,7 @@ public final class SluiceMQ implements AutoCloseable {
     public synchronized void stop() {
         if (!stopped) {
             stopped = true;
-            release(admin, data, loops, engine, store, listeners);
+            release(admin, data, loops, engine, store, listeners, users);
         }
     }
 
@@ -448,9 +457,12 @@ public final class SluiceMQ implements AutoCloseable {
 
     private static void release(
             AdminSocket admin, DataFolder data, NettyLoops loops, BrokerEngine engine, BrokerStore store,
-            Map<String, Listener> listeners) {
+            Map<String, Listener> listeners, UserRegistry users) {
         if (admin != null) {
             admin.close();
+        }
+        if (users != null) {
+            users.close();
         }
         CompletableFuture<?>[] goodbyes = listeners.values().stream()
                 .map(listener -> listener.stop("the broker is stopping", GOODBYE_LIMIT))

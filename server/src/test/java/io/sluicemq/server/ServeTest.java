@@ -15,6 +15,7 @@ import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
@@ -177,7 +178,7 @@ class ServeTest {
                 .user("ann", "secret")
                 .limit(ServerOptions.MESSAGE_MEMORY, 20L << 20)
                 .toConfig();
-        assertThat(Serve.startLine(config))
+        assertThat(Serve.startLine(config, List.of("ann")))
                 .startsWith("SluiceMQ " + Version.ofProduct() + " on Java " + Runtime.version() + ": loops 3, heap ")
                 .endsWith(" MiB, message memory 20 MiB, virtual hosts /, orders, users ann");
     }

@@ -241,7 +241,8 @@ final class AccessChecks {
 
     private BrokerError.AccessRefused refused(Permission permission, Kind kind, String name) {
         String thing = kind.word() + " '" + name + "' in vhost '" + host.name() + "'";
-        context.refusals.refused(permission.word() + " access of user '" + user.name() + "' to " + thing + " by " + client,
+        context.refusals.refused(
+                permission.word() + " access of user '" + user.name() + "' to " + thing + " by " + client,
                 context.loop.nanoTime());
         context.tally.refusedAccesses++;
         return new BrokerError.AccessRefused(

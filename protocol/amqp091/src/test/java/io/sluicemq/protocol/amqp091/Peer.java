@@ -2,9 +2,9 @@ package io.sluicemq.protocol.amqp091;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.sluicemq.api.Access;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
+import io.sluicemq.api.Access;
 import io.sluicemq.api.Authenticator;
 import io.sluicemq.api.Broker;
 import io.sluicemq.api.BrokerError;

@@ -1,6 +1,5 @@
 package io.sluicemq.protocol.amqp10;
 
-import io.sluicemq.base.Published;
 import io.sluicemq.api.Access;
 import io.sluicemq.api.Authenticator;
 import io.sluicemq.api.BrokerError;
@@ -9,6 +8,7 @@ import io.sluicemq.api.Reply;
 import io.sluicemq.api.SaslExchange;
 import io.sluicemq.api.SaslStep;
 import io.sluicemq.base.Loop;
+import io.sluicemq.base.Published;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
