@@ -143,7 +143,8 @@ final class UserCommand implements Runnable {
         @Parameters(paramLabel = "NAME", description = "The name they log in with.")
         private String name;
 
-        @Option(names = "--role", paramLabel = "ROLE", description = "monitor, operator or administrator (default: none).")
+        @Option(names = "--role", paramLabel = "ROLE",
+                description = "monitor, operator or administrator (default: none).")
         private Role role;
 
         @Option(names = "--all", arity = "0..1", fallbackValue = "/", paramLabel = "VHOST",

@@ -6,7 +6,6 @@ import io.sluicemq.api.Principal;
 import io.sluicemq.api.users.Role;
 import io.sluicemq.base.Published;
 import java.util.Optional;
-import java.util.Set;
 
 /** Somebody who may log in. Immutable but for what they may do; neither {@link #toString} nor any other method gives the password away. */
 public final class User {
