@@ -58,9 +58,9 @@ class UserCommandTest {
         assertThat(user("list")).isZero();
         assertThat(out.toString()).isEqualTo("""
                 ann: administrator
-                  in /: configure [#], write [#], read [#]
+                  in /: configure #, write #, read #
                 app: no role, no password, from loopback only
-                  in /: configure nothing, write [orders.#], read [regex:^orders, news.*]
+                  in /: configure nothing, write orders.#, read regex:^orders, news.*
                 """);
         try (SluiceMQ broker = SluiceMQ.builder().port(0).data(data).start()) {
             assertThat(broker.users().list()).extracting(UserView::name).containsExactly("ann", "app");

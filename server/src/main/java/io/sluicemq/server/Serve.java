@@ -86,6 +86,8 @@ public final class Serve {
         if (options.config() != null) {
             builder.config(options.config());
         }
+        builder.changed(Overrides.environment(options.environment()));
+        builder.changed(Overrides.commandLine("--set", options.set()));
         if (options.host() != null) {
             builder.host(options.host());
         }

@@ -201,6 +201,12 @@ public final class SluiceMQBuilder {
         }
     }
 
+    /** Something else that is said about it, after what was said before. */
+    SluiceMQBuilder changed(ConfigSource.Change change) {
+        changes.add(change);
+        return this;
+    }
+
     /** The data folder to take if neither the file nor anything said here names one. */
     SluiceMQBuilder defaultData(Path folder) {
         changes.add((settings, problems) -> {

@@ -2,6 +2,7 @@ package io.sluicemq.server;
 
 import java.io.PrintWriter;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -20,7 +21,9 @@ final class ServeMain {
                 path(given.get("data")),
                 given.get("host"),
                 number(given.get("port")),
-                number(given.get("loops")));
+                number(given.get("loops")),
+                List.of(),
+                System.getenv());
         System.exit(Serve.run(options, new PrintWriter(System.out, true), new PrintWriter(System.err, true)));
     }
 

@@ -223,17 +223,13 @@ public record ServerConfig(
             return null;
         }
         Place place = user.place(ServerOptions.USER_PERMISSIONS);
-        if (user.has(ServerOptions.USER_VIRTUAL_HOSTS)) {
-            problems.add(Problem.of(place, ServerOptions.USERS.key(),
-                    "user " + name
-                            + " has permissions and virtual-hosts: expected one of them, permissions name virtual"
-                            + " hosts themselves"));
-        }
         Map<String, Grant> grants = PermissionsReader.read(user);
-        grants.keySet().stream().filter(host -> !virtualHosts.contains(host)).forEach(host -> problems.add(Problem.of(
+        List<String> entered = user.find(ServerOptions.USER_VIRTUAL_HOSTS).orElse(virtualHosts);
+        grants.keySet().stream().filter(host -> !entered.contains(host)).forEach(host -> problems.add(Problem.of(
                 place, ServerOptions.USERS.key(),
-                "user " + name + " has permissions in '" + host + "', which does not exist: expected one of"
-                        + " virtual-hosts: " + String.join(", ", virtualHosts))));
+                "user " + name + " has permissions in '" + host + "', which is not among "
+                        + (user.has(ServerOptions.USER_VIRTUAL_HOSTS) ? "their " : "") + "virtual-hosts: "
+                        + String.join(", ", entered))));
         return grants;
     }
 }
