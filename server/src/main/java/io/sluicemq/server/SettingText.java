@@ -21,40 +21,15 @@ final class SettingText {
 
     private SettingText() {}
 
-    /** Takes {@code key=value}; what is wrong with it becomes a problem. */
-    static void set(String text, Settings settings, Place place, List<Problem> problems) {
-        int equals = text.indexOf('=');
-        if (equals <= 0) {
-            problems.add(Problem.of(place, text, "'" + text + "': expected a key, = and a value"));
-            return;
-        }
-        String key = text.substring(0, equals).strip();
-        String value = text.substring(equals + 1).strip();
-        set(settings, "", key, value, place, problems);
-    }
-
-    /** @param prefix what of the key has been gone through, with its dot */
-    private static void set(
-            Settings at, String prefix, String key, String value, Place place, List<Problem> problems) {
-        String rest = key.substring(prefix.length());
-        int dot = rest.indexOf('.');
-        String name = dot < 0 ? rest : rest.substring(0, dot);
-        Optional<Entry> found = at.section().find(name);
-        if (found.isEmpty()) {
-            problems.add(Problem.unknownKey(place, prefix, name, at.section().keys()));
-            return;
-        }
-        String next = prefix + name + ".";
-        switch (found.get()) {
-            case Option<?> option when dot < 0 -> set(at, option, key, value, place, problems);
-            case Section section when dot > 0 ->
-                set(at.enter(section, place), next, key, value, place, problems);
-            case NamedSections named when dot > 0 && rest.indexOf('.', dot + 1) > 0 -> {
-                String item = rest.substring(dot + 1, rest.indexOf('.', dot + 1));
-                set(at.enter(named, item, place), next + item + ".", key, value, place, problems);
-            }
-            case Entry other ->
-                problems.add(Problem.of(place, key, "'" + key + "' is no single value: a file can set it"));
+    /** Sets one value of a section by its key; what is wrong with that becomes a problem. */
+    static void set(String key, String value, Settings section, Place place, List<Problem> problems) {
+        Optional<Entry> found = section.section().find(key);
+        if (found.isPresent() && found.get() instanceof Option<?> option) {
+            set(section, option, key, value, place, problems);
+        } else if (found.isPresent()) {
+            problems.add(Problem.of(place, key, "'" + key + "' is no single value: a file can set it"));
+        } else {
+            problems.add(Problem.unknownKey(place, "", key, section.section().keys()));
         }
     }
 

@@ -433,7 +433,7 @@ public final class SluiceMQ implements AutoCloseable {
         } catch (InvalidValue e) {
             throw new IllegalArgumentException("'" + match + "': expected " + e.expected(), e);
         }
-        limits.forEach((name, value) -> SettingText.set(name + "=" + value, section, place, problems));
+        limits.forEach((name, value) -> SettingText.set(name, value, section, place, problems));
         try {
             AddressSettings one = ServerConfig.of(settings, problems).addressSettings();
             synchronized (reloading) {

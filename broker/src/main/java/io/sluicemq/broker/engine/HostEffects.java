@@ -313,7 +313,7 @@ final class HostEffects implements QueueEffects {
         context.tally.slowConsumers++;
         context.tally.slowConsumersFound++;
         context.slowConsumers().count(action);
-        if (action == SlowConsumer.Action.CUT) {
+        if (action == SlowConsumer.Action.CUT || action == SlowConsumer.Action.CUT_AND_KEEP) {
             context.tally.consumersCut++;
         }
         context.slowConsumers().slow(consumer, action);
