@@ -31,6 +31,7 @@ import io.sluicemq.security.Users;
 import io.sluicemq.server.config.ConfigDifference;
 import io.sluicemq.server.config.ConfigException;
 import io.sluicemq.server.config.HttpConfig;
+import io.sluicemq.server.config.KeyPath;
 import io.sluicemq.server.config.LimitsConfig;
 import io.sluicemq.server.config.ListenerConfig;
 import io.sluicemq.server.config.ServerConfig;
@@ -221,11 +222,13 @@ public final class SluiceMQ implements AutoCloseable {
         options = options.withLimits(config.maxConnections(), options.maxRequests(), config.maxRequestSize())
                 .withTimes(config.requestTimeLimit(), options.answerTimeLimit());
         metrics = new MetricsRoutes(operations, server, config.metrics());
-        List<Route> routes = new ArrayList<>(metrics.routes());
-        routes.addAll(new HealthRoutes(operations, server, LIVE_LIMIT).routes());
+        Duration limit = options.answerTimeLimit();
         try {
-            http = HttpServer.open(
-                    options, new HttpApi(operations, server, routes, options.answerTimeLimit()));
+            http = HttpServer.open(options, () -> {
+                List<Route> routes = new ArrayList<>(metrics.routes());
+                routes.addAll(new HealthRoutes(operations, server, LIVE_LIMIT).routes());
+                return new HttpApi(operations, server, routes, limit);
+            });
         } catch (IOException e) {
             throw new StartFailure(
                     "cannot listen on " + config.address() + " for HTTP: " + e.getMessage()
@@ -454,7 +457,7 @@ public final class SluiceMQ implements AutoCloseable {
         } catch (InvalidValue e) {
             throw new IllegalArgumentException("'" + match + "': expected " + e.expected(), e);
         }
-        limits.forEach((name, value) -> SettingText.set(name, value, section, place, problems));
+        limits.forEach((name, value) -> set(section, name, value, place, problems));
         try {
             AddressSettings one = ServerConfig.of(settings, problems).addressSettings();
             synchronized (reloading) {
@@ -465,6 +468,14 @@ public final class SluiceMQ implements AutoCloseable {
             }
         } catch (ConfigException e) {
             throw new IllegalArgumentException(StartFailure.of(e).getMessage(), e);
+        }
+    }
+
+    private static void set(Settings section, String name, String value, Place place, List<Problem> problems) {
+        try {
+            KeyPath.of(name, place).set(section, value, problems);
+        } catch (InvalidValue e) {
+            problems.add(Problem.of(place, name, "'" + name + "' is no key: expected " + e.expected()));
         }
     }
 

@@ -310,6 +310,11 @@ final class LoopContext {
         } else if (reason == null && isShort) {
             shortNanos += loop.nanoTime() - shortSinceNanos;
         }
+        if (loop.index() == 0 && isShort != (reason != null)) { // all are told the same
+            events.add(
+                    Event.Kind.SHORTAGE, "", "",
+                    reason == null ? "publishers need not wait any more" : "all publishers wait: " + reason);
+        }
         isShort = reason != null;
         for (ConnectedClient client : clients.toArray(ConnectedClient[]::new)) {
             client.resources(reason);

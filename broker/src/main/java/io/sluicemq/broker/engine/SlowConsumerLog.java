@@ -47,8 +47,7 @@ final class SlowConsumerLog {
     void slow(SlowConsumer consumer, SlowConsumer.Action action) {
         events.add(
                 Event.Kind.SLOW_CONSUMER, consumer.virtualHost(), consumer.queue(),
-                who(consumer, "is") + " is too slow: " + String.join(", ", consumer.exceeded()) + ", "
-                        + words(action));
+                who(consumer, "is") + " is too slow: " + String.join(", ", consumer.exceeded()) + ": " + words(action));
         long times = found.take(loop.nanoTime());
         if (times > 0) {
             LOG.warn(

@@ -343,8 +343,8 @@ final class ConnectionSession implements ProtocolSession, ClientEvents {
     void opened(Client connected, Open peersOpen, Termini ofClient) {
         client = connected;
         container = peersOpen.getContainerId();
-        peersProperties = plain(peersOpen);
         doubtsRollback = Handshake.product(peersOpen).equals(QPID_JMS);
+        peersProperties = plain(peersOpen);
         termini = ofClient;
         transactions = new Transactions(this);
         limit.cancel();

@@ -102,6 +102,11 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
         return false;
     }
 
+    /** Null while, or as soon as, there is none. */
+    Consumer consumer() {
+        return consumer;
+    }
+
     @Override
     String roleInWords() {
         return "consumer";
@@ -115,11 +120,6 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
     @Override
     long creditLeft() {
         return Math.max(0, limit - begun);
-    }
-
-    /** Null while, or as soon as, there is none. */
-    Consumer consumer() {
-        return consumer;
     }
 
     /** What becomes of its deliveries. */
