@@ -119,7 +119,7 @@ final class Measuring {
         CompletableFuture<List<Lent>> lent = Slices.joined(List.of(contexts).stream()
                 .map(context -> Slices.ask(context.loop, context.credits::accounts)
                         .thenCompose(accounts -> Slices.ask(
-                                context.loop, accounts,
+                                context.loop, accounts, Slices.QUEUES,
                                 account -> new Lent(account, context.credits.heldIn(account)))))
                 .toList());
         CompletableFuture<List<LoopSample>> loops = loops();
@@ -160,7 +160,7 @@ final class Measuring {
             accounts.add(host.account());
         }
         return Slices.ask(
-                host.home().loop, accounts,
+                host.home().loop, accounts, Slices.QUEUES,
                 account -> AccountSample.of(account, host.home().loop.nanoTime()).orElse(null));
     }
 

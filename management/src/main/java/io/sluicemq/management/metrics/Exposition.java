@@ -40,7 +40,7 @@ final class Exposition {
     private static double weight(String accept, String type) {
         double most = 0;
         for (String each : (accept == null ? "" : accept.toLowerCase(Locale.ROOT)).split(",")) {
-            String[] parts = each.split(";");
+            String[] parts = each.split(";", -1);
             if (parts[0].strip().equals(type)) {
                 most = Math.max(most, quality(parts));
             }

@@ -53,7 +53,7 @@ class ShownTest {
         Shown<Thing> shown = of(most, things);
 
         assertThat(shown.named()).hasSize(Math.min(most, things.length)).doesNotHaveDuplicates();
-        assertThat(shown.others()).doesNotContainAnyElementsOf(shown.named());
+        assertThat(shown.others()).noneMatch(shown.named()::contains);
         assertThat(shown.named().size() + shown.others().size()).isEqualTo(things.length);
     }
 
