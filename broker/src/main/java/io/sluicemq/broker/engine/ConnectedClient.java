@@ -15,6 +15,7 @@ import io.sluicemq.api.Reply;
 import io.sluicemq.api.Undeliverable;
 import io.sluicemq.base.Loop;
 import io.sluicemq.base.LoopOwned;
+import io.sluicemq.base.Quota;
 import io.sluicemq.broker.queue.Queue;
 import io.sluicemq.broker.queue.QueueConsumer;
 import io.sluicemq.broker.queue.QueueOptions;
@@ -46,6 +47,7 @@ final class ConnectedClient implements Client {
     private final Publishes publishes;
     private final AccessChecks access;
     private boolean closed;
+    private int openChannels;
     private boolean resourcesLow;
     private long heldBytes;
     private long unwrittenReplyBytes;
@@ -84,8 +86,21 @@ final class ConnectedClient implements Client {
     }
 
     @Override
+    public BrokerError openChannel() {
+        Quota quota = spec.user().usage().channels();
+        if (!quota.tryTake()) {
+            return engine.limitReached(context, "channels", spec.user().name(), host.name(), quota.limit(), this);
+        }
+        openChannels++;
+        context.tally.channels++;
+        return null;
+    }
+
+    @Override
     public void channelsChanged(int difference) {
         context.tally.channels += difference;
+        openChannels += difference;
+        spec.user().usage().channels().give(-difference);
     }
 
     /** @param shortage why publishers must wait; null if they need not */
@@ -654,8 +669,11 @@ final class ConnectedClient implements Client {
         ended.handedOut();
     }
 
-    /** Nothing is left of it: another may have its identity. */
+    /** Nothing is left of it: another may have its identity, and its place. */
     private void gone(Reply<Void> reply) {
+        spec.user().usage().channels().give(openChannels);
+        spec.user().usage().connections().give(1);
+        host.usage().connections().give(1);
         if (spec.identity().isEmpty()) {
             reply.done(null);
         } else {

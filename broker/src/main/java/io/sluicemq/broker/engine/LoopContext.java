@@ -48,6 +48,8 @@ final class LoopContext {
     final Credits credits = new Credits();
     /** Of what is told of users who may not do what they want. */
     final Audit refusals = new Audit("access");
+    /** Of what is told of users and virtual hosts that have as much as they may. */
+    final Audit limits = new Audit("by a limit");
     /** What is to be looked at again and again. */
     final Housekeeping housekeeping;
     /** Of what is told of slow consumers. */

@@ -5,6 +5,7 @@ import io.sluicemq.api.users.PermissionPatterns;
 import io.sluicemq.api.users.Role;
 import io.sluicemq.api.users.UserChange;
 import io.sluicemq.api.users.UserDirectory;
+import io.sluicemq.api.users.UserLimits;
 import io.sluicemq.api.users.UserRefused;
 import io.sluicemq.api.users.UserView;
 import io.sluicemq.base.Audit;
@@ -62,8 +63,10 @@ public final class UserRegistry implements UserDirectory, AutoCloseable {
         this.stored = stored;
         this.file = config.usersFile() == null ? null : new UsersFile(config.usersFile());
         this.accessChanged = accessChanged;
+        users.takeEffect(users);
         this.published = new Published<>(users);
-        this.authenticator = new SaslAuthenticator(published, config.anonymousLogin());
+        this.authenticator = new SaslAuthenticator(
+                published, config.anonymousLogin(), config.limits().loginFailures());
         warnOfOpenFile();
     }
 
@@ -219,7 +222,7 @@ public final class UserRegistry implements UserDirectory, AutoCloseable {
         } else {
             permissions = Optional.empty();
         }
-        return new UserView(user.name(), user.role(), user.loopbackOnly(), true, false, permissions);
+        return new UserView(user.name(), user.role(), user.loopbackOnly(), true, false, permissions, user.limits());
     }
 
     @Override
@@ -243,7 +246,8 @@ public final class UserRegistry implements UserDirectory, AutoCloseable {
                 change.password() == null ? user.password() : password,
                 change.role() == null ? user.role() : change.role(),
                 change.loopbackOnly() == null ? user.loopbackOnly() : change.loopbackOnly(),
-                user.permissions());
+                user.permissions(),
+                change.limits() == null ? user.limits() : change.limits());
     }
 
     static StoredUser newUser(String name) {
@@ -253,7 +257,7 @@ public final class UserRegistry implements UserDirectory, AutoCloseable {
             throw new UserRefused(UserRefused.Reason.INVALID,
                     "'" + name + "' can't be a user's name: expected " + e.expected(), e);
         }
-        return new StoredUser(name, null, Optional.empty(), false, Map.of());
+        return new StoredUser(name, null, Optional.empty(), false, Map.of(), UserLimits.NONE);
     }
 
     private static StoredPassword stored(String password) {
