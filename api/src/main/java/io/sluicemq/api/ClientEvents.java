@@ -14,4 +14,9 @@ public interface ClientEvents {
 
     /** Publishing may go on. */
     void resourcesRecovered();
+
+    /** What the protocol knows of the connection at this moment. */
+    default ClientDetails details() {
+        return ClientDetails.UNKNOWN;
+    }
 }

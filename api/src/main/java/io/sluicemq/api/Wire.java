@@ -60,6 +60,16 @@ public interface Wire {
     /** Closes at once; what was written may be lost. */
     void abort();
 
+    /** Bytes that have come from the socket so far, TLS taken off; 0 if nobody counts them. */
+    default long receivedBytes() {
+        return 0;
+    }
+
+    /** Bytes that have been given to the socket so far, likewise. */
+    default long sentBytes() {
+        return 0;
+    }
+
     /** For people: {@code 127.0.0.1:50123 -> 127.0.0.1:5672}. */
     String name();
 

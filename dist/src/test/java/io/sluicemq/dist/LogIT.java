@@ -72,7 +72,7 @@ class LogIT {
     @Test
     void shouldEndWithCodeTwoForARunningBrokersFolder() throws Exception {
         ProcessBuilder builder = new ProcessBuilder(
-                script.toString(), "serve", "--port", "0", "--data", data.toString())
+                script.toString(), "serve", "--port", "0", "--set", "http.enabled=false", "--data", data.toString())
                 .directory(temp.toFile())
                 .redirectError(ProcessBuilder.Redirect.DISCARD);
         builder.environment().put("JAVA_HOME", System.getProperty("java.home"));

@@ -33,10 +33,13 @@ class ServeIT {
 
     @Test
     void shouldServeUntilItIsToldToEnd() throws Exception {
-        Process process = start("serve", "--port", "0", "--config", home.resolve("conf/sluicemq.yaml").toString());
+        Process process = start(
+                "serve", "--port", "0", "--set", "http.port=0", "--config",
+                home.resolve("conf/sluicemq.yaml").toString());
         try (BufferedReader out = process.inputReader(); BufferedReader err = process.errorReader()) {
             assertThat(out.readLine())
-                    .matches("SluiceMQ ready in \\d+ ms: amqp://127\\.0\\.0\\.1:\\d+ \\(data in \\./data\\)");
+                    .matches("SluiceMQ ready in \\d+ ms: amqp://127\\.0\\.0\\.1:\\d+, http://127\\.0\\.0\\.1:\\d+"
+                            + " \\(data in \\./data\\)");
 
             process.toHandle().destroy();
 

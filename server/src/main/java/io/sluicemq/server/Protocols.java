@@ -2,9 +2,11 @@ package io.sluicemq.server;
 
 import io.sluicemq.api.Authenticator;
 import io.sluicemq.api.Broker;
+import io.sluicemq.api.Message;
 import io.sluicemq.api.MessageFilter;
 import io.sluicemq.api.MessageFormat;
 import io.sluicemq.api.Protocol;
+import io.sluicemq.api.operate.Publication;
 import io.sluicemq.protocol.amqp091.Amqp091Format;
 import io.sluicemq.protocol.amqp091.Amqp091Options;
 import io.sluicemq.protocol.amqp091.Amqp091Protocol;
@@ -35,6 +37,11 @@ final class Protocols {
         return List.of(
                 new Amqp091Protocol(broker, authenticator, amqp091(config.limits())),
                 new Amqp10Protocol(broker, authenticator, amqp10(config)));
+    }
+
+    /** A message of AMQP 0-9-1, as an operator publishes it. */
+    static Message published(Publication publication) {
+        return Amqp091Format.message(publication);
     }
 
     private static Amqp091Options amqp091(LimitsConfig limits) {

@@ -100,7 +100,7 @@ public final class Serve {
         if (options.data() != null) {
             builder.data(options.data());
         }
-        return builder.defaultData(DEFAULT_DATA).source();
+        return builder.defaultData(DEFAULT_DATA).defaultHttp(true).source();
     }
 
     /** @param millis from the start of the JVM */

@@ -1,10 +1,14 @@
 package io.sluicemq.server;
 
+import io.sluicemq.api.Authenticator;
 import io.sluicemq.api.Protocol;
+import io.sluicemq.api.operate.Operations;
+import io.sluicemq.api.operate.ServerOperations.ListenerView;
 import io.sluicemq.api.users.UserDirectory;
 import io.sluicemq.base.Audit;
 import io.sluicemq.base.TaskFailures;
 import io.sluicemq.base.option.HostPort;
+import io.sluicemq.base.option.InvalidValue;
 import io.sluicemq.base.option.Place;
 import io.sluicemq.base.option.Problem;
 import io.sluicemq.base.option.Settings;
@@ -16,8 +20,13 @@ import io.sluicemq.broker.flow.AddressLimits;
 import io.sluicemq.broker.flow.AddressSettings;
 import io.sluicemq.broker.flow.AddressState;
 import io.sluicemq.management.AdminSocket;
+import io.sluicemq.management.http.HttpApi;
+import io.sluicemq.management.http.HttpOptions;
+import io.sluicemq.management.http.HttpServer;
 import io.sluicemq.server.config.ConfigDifference;
 import io.sluicemq.server.config.ConfigException;
+import io.sluicemq.server.config.HttpConfig;
+import io.sluicemq.server.config.KeyPath;
 import io.sluicemq.server.config.LimitsConfig;
 import io.sluicemq.server.config.ListenerConfig;
 import io.sluicemq.server.config.ServerConfig;
@@ -106,6 +115,10 @@ public final class SluiceMQ implements AutoCloseable {
     private ConfigSource.Reading current;
     private final Object reloading = new Object();
     private AdminSocket admin;
+    /** Null if operators are not served over HTTP. */
+    private HttpServer http;
+    /** The limits of addresses in force; guarded by {@link #reloading}. */
+    private AddressSettings limitsNow;
     private volatile boolean stopped;
 
     private SluiceMQ(
@@ -121,6 +134,7 @@ public final class SluiceMQ implements AutoCloseable {
         this.users = users;
         this.started = reading;
         this.current = reading;
+        this.limitsNow = reading.config().addressSettings();
         this.store = store;
         this.failure = failure;
         this.data = data;
@@ -175,6 +189,7 @@ public final class SluiceMQ implements AutoCloseable {
                                         .withTls(reading.tls().get(listener.name()))));
             }
             SluiceMQ broker = new SluiceMQ(data, loops, failures, engine, store, failure, listeners, reading, users);
+            broker.openHttp(users.authenticator());
             users = null;
             listeners = Map.of();
             loops = null;
@@ -192,6 +207,55 @@ public final class SluiceMQ implements AutoCloseable {
             // Of a start that has failed there is nothing to checkpoint.
             release(null, data, loops, null, store, listeners, users);
         }
+    }
+
+    private void openHttp(Authenticator authenticator) {
+        HttpConfig config = config().http();
+        if (!config.enabled()) {
+            return;
+        }
+        Operations operations = engine.operations(Protocols::published);
+        OperatedServer server = new OperatedServer(this, authenticator, engine.home(), operations);
+        HttpOptions options = HttpOptions.of(config.address().host(), config.address().port());
+        options = options.withLimits(config.maxConnections(), options.maxRequests(), config.maxRequestSize())
+                .withTimes(config.requestTimeLimit(), options.answerTimeLimit());
+        Duration limit = options.answerTimeLimit();
+        try {
+            http = HttpServer.open(
+                    options, () -> new HttpApi(operations, server, List.of(), limit));
+        } catch (IOException e) {
+            throw new StartFailure(
+                    "cannot listen on " + config.address() + " for HTTP: " + e.getMessage()
+                            + " (http.port takes another, http.enabled=false does without)",
+                    e);
+        }
+    }
+
+    /** Where operators reach it over HTTP, such as {@code http://127.0.0.1:15672}; empty if they can't. */
+    public Optional<String> httpUri() {
+        return Optional.ofNullable(http)
+                .map(server -> "http://" + new HostPort(config().http().address().host(), server.port()));
+    }
+
+    ServerConfig config() {
+        return started.config();
+    }
+
+    /** What was read last. */
+    Settings settings() {
+        synchronized (reloading) {
+            return current.settings();
+        }
+    }
+
+    List<ListenerView> listenerViews() {
+        List<ListenerView> views = new ArrayList<>();
+        addresses.forEach((name, address) -> views.add(new ListenerView(
+                name, schemes.get(name).replace("://", ""), address.host(), address.port())));
+        if (http != null) {
+            views.add(new ListenerView("http", "http", config().http().address().host(), http.port()));
+        }
+        return views;
     }
 
     /** Without it the broker does its work all the same. */
@@ -321,11 +385,12 @@ public final class SluiceMQ implements AutoCloseable {
                 : addresses.get(listener);
     }
 
-    /** Where each listener is, as a URI: its host as the configuration has it, and the port that was bound. */
+    /** Where each listener is, and the one for HTTP behind them, as a URI: its host as the configuration has it, and the port that was bound. */
     List<String> uris() {
-        return addresses.entrySet().stream()
-                .map(each -> schemes.get(each.getKey()) + each.getValue())
-                .toList();
+        List<String> uris = new ArrayList<>();
+        addresses.forEach((name, address) -> uris.add(schemes.get(name) + address));
+        httpUri().ifPresent(uris::add);
+        return uris;
     }
 
     /** The data folder; empty if everything is kept in memory. */
@@ -349,14 +414,56 @@ public final class SluiceMQ implements AutoCloseable {
         try {
             AddressSettings next = ServerConfig.of(settings, problems).addressSettings();
             synchronized (reloading) {
-                apply(new AddressSettings(next.rules(), current.config().addressSettings().topics()));
+                apply(new AddressSettings(next.rules(), limitsNow.topics()));
             }
         } catch (ConfigException e) {
             throw new IllegalArgumentException(StartFailure.of(e).getMessage(), e);
         }
     }
 
+    /**
+     * Has other limits hold for addresses of one pattern, in place of all that was said of that; of other patterns nothing changes.
+     * At the next {@link #reload} those of the configuration hold again.
+     *
+     * @param limits as in the configuration, by their names
+     * @throws IllegalArgumentException if they are not valid; then nothing has changed
+     */
+    void limitAddresses(String match, Map<String, String> limits) {
+        requireRunning();
+        Place place = Place.of("the request");
+        List<Problem> problems = new ArrayList<>();
+        Settings settings = new Settings(ServerOptions.ROOT, place);
+        Settings section = settings.add(ServerOptions.ADDRESS_SETTINGS, place);
+        try {
+            section.set(ServerOptions.MATCH, match, place);
+        } catch (InvalidValue e) {
+            throw new IllegalArgumentException("'" + match + "': expected " + e.expected(), e);
+        }
+        limits.forEach((name, value) -> set(section, name, value, place, problems));
+        try {
+            AddressSettings one = ServerConfig.of(settings, problems).addressSettings();
+            synchronized (reloading) {
+                List<AddressSettings.Rule> rules = new ArrayList<>(limitsNow.rules());
+                rules.removeIf(rule -> rule.match().equals(match));
+                rules.addAll(one.rules());
+                apply(new AddressSettings(rules, limitsNow.topics()));
+            }
+        } catch (ConfigException e) {
+            throw new IllegalArgumentException(StartFailure.of(e).getMessage(), e);
+        }
+    }
+
+    private static void set(Settings section, String name, String value, Place place, List<Problem> problems) {
+        try {
+            KeyPath.of(name, place).set(section, value, problems);
+        } catch (InvalidValue e) {
+            problems.add(Problem.of(place, name, "'" + name + "' is no key: expected " + e.expected()));
+        }
+    }
+
+    /** Under {@link #reloading}. */
     private void apply(AddressSettings settings) {
+        limitsNow = settings;
         await(engine.addressSettings(settings), "the answers to new limits");
     }
 
@@ -482,6 +589,9 @@ public final class SluiceMQ implements AutoCloseable {
     public synchronized void stop() {
         if (!stopped) {
             stopped = true;
+            if (http != null) {
+                http.close();
+            }
             release(admin, data, loops, engine, store, listeners, users);
         }
     }

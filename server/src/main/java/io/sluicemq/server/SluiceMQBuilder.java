@@ -58,6 +58,20 @@ public final class SluiceMQBuilder {
         return set("host", this::listener, ServerOptions.LISTENER_HOST, host);
     }
 
+    /** Serves operators over HTTP on this port of the loopback interface; 0 takes any free one, which {@link SluiceMQ#httpUri} tells. */
+    public SluiceMQBuilder httpPort(int port) {
+        return http(ServerOptions.HTTP_ENABLED, true).http(ServerOptions.HTTP_PORT, port);
+    }
+
+    /** One of the options of {@link ServerOptions#HTTP}, such as {@link ServerOptions#HTTP_MAX_CONNECTIONS}. */
+    public <T> SluiceMQBuilder http(Option<T> option, T value) {
+        if (!ServerOptions.HTTP.entries().contains(option)) {
+            throw new IllegalArgumentException(option.key() + " is no option of http");
+        }
+        return set(
+                option.key(), (settings, problems) -> settings.enter(ServerOptions.HTTP, place), option, value);
+    }
+
     /** The data folder, which belongs to this broker alone and is created if need be. */
     public SluiceMQBuilder data(Path folder) {
         return set("data", WHOLE, ServerOptions.DATA, folder);
@@ -212,6 +226,16 @@ public final class SluiceMQBuilder {
         changes.add((settings, problems) -> {
             if (!settings.has(ServerOptions.DATA)) {
                 put(settings, problems, "data", ServerOptions.DATA, folder);
+            }
+        });
+        return this;
+    }
+
+    /** Whether operators are served over HTTP if neither the file nor anything said here says so. */
+    SluiceMQBuilder defaultHttp(boolean enabled) {
+        changes.add((settings, problems) -> {
+            if (!settings.section(ServerOptions.HTTP).has(ServerOptions.HTTP_ENABLED)) {
+                put(settings.enter(ServerOptions.HTTP, place), problems, "http", ServerOptions.HTTP_ENABLED, enabled);
             }
         });
         return this;

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
 class ServeTest {
 
     private static final Pattern READY = Pattern.compile(
-            "SluiceMQ ready in (\\d+) ms: (amqp://127\\.0\\.0\\.1:\\d+) \\(data in \\./data\\)");
+            "SluiceMQ ready in (\\d+) ms: (amqp://127\\.0\\.0\\.1:\\d+), http://127\\.0\\.0\\.1:\\d+ \\(data in \\./data\\)");
 
     @TempDir
     Path folder;

@@ -113,6 +113,8 @@ final class Connection extends ChannelInboundHandlerAdapter implements Wire {
     private long waitingPosition;
     private boolean toldWritable = true;
 
+    private long receivedBytes;
+    private long sentBytes;
     private boolean authenticated;
     private boolean closing;
     private boolean finishing;
@@ -160,6 +162,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Wire {
     public void channelRead(ChannelHandlerContext reading, Object message) {
         ByteBuf in = (ByteBuf) message;
         connections.read(in.readableBytes());
+        receivedBytes += in.readableBytes();
         if (closing) {
             in.release();
             return;
@@ -474,6 +477,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Wire {
 
     private void send(Object bytes, long length) {
         connections.written(length);
+        sentBytes += length;
         turnBytes += length;
         if (turnBytes >= TURN_BYTES) {
             requestEndOfTurn();
@@ -720,6 +724,16 @@ final class Connection extends ChannelInboundHandlerAdapter implements Wire {
     @Override
     public Authenticator.Peer peer() {
         return peer;
+    }
+
+    @Override
+    public long receivedBytes() {
+        return receivedBytes;
+    }
+
+    @Override
+    public long sentBytes() {
+        return sentBytes;
     }
 
     @Override

@@ -166,7 +166,8 @@ final class AddressStates {
                         measure(now)))
                 .collect(Collectors.toList());
         return new QueueState(
-                queue.name(), queue.ready(), queue.delayed(), queue.unsettled(), queue.consumerRule(), consumers);
+                queue.name(), queue.ready(), queue.delayed(), queue.unsettled(), queue.consumerRule(), consumers,
+                queue.isPaused());
     }
 
     private static ConsumerMeasure measure(ConsumerSample sample) {

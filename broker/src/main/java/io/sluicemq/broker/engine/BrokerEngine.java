@@ -4,6 +4,7 @@ import io.sluicemq.api.Broker;
 import io.sluicemq.api.BrokerError;
 import io.sluicemq.api.Client;
 import io.sluicemq.api.Reply;
+import io.sluicemq.api.operate.Operations;
 import io.sluicemq.base.Loop;
 import io.sluicemq.base.Quota;
 import io.sluicemq.broker.flow.AddressLimits;
@@ -206,9 +207,14 @@ public final class BrokerEngine implements Broker {
     private void admit(ClientSpec spec, VirtualHost host, LoopContext context, Reply<Client> reply) {
         ConnectedClient client = new ConnectedClient(spec, host, context, this);
         context.clients.add(client);
-        context.tally.connections++;
+        client.came();
         reply.done(client);
         client.resources(context.shortage());
+    }
+
+    /** The broker as its operators see it. */
+    public Operations operations(Publishable publishable) {
+        return new EngineOperations(this, hosts, contexts, publishable);
     }
 
     /**

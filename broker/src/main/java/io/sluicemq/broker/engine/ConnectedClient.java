@@ -13,6 +13,8 @@ import io.sluicemq.api.Message;
 import io.sluicemq.api.Producer;
 import io.sluicemq.api.Reply;
 import io.sluicemq.api.Undeliverable;
+import io.sluicemq.api.operate.ConnectionView;
+import io.sluicemq.api.operate.Event;
 import io.sluicemq.base.Loop;
 import io.sluicemq.base.LoopOwned;
 import io.sluicemq.base.Quota;
@@ -45,6 +47,9 @@ final class ConnectedClient implements Client {
     private final Set<ReplyTarget> replyTargets = new HashSet<>();
     private final Entrance entrance;
     private final Publishes publishes;
+    private final long connectedMillis;
+    /** Whether it is an operator's, who is there to do one thing: it does not count as a connection. */
+    private final boolean operates;
     private final AccessChecks access;
     private boolean closed;
     private int openChannels;
@@ -57,6 +62,8 @@ final class ConnectedClient implements Client {
         this.host = host;
         this.context = context;
         this.engine = engine;
+        this.operates = spec.events() instanceof Acts.Act<?>;
+        this.connectedMillis = context.loop.currentTimeMillis();
         this.entrance = new Entrance(context, spec.name(), false);
         this.publishes = new Publishes(context, entrance);
         this.access = new AccessChecks(spec.user(), host, context, this);
@@ -362,6 +369,19 @@ final class ConnectedClient implements Client {
         }
     }
 
+    /** Stops a queue's deliveries, or has them go on. */
+    void pauseQueue(String name, boolean paused, Reply<Void> reply) {
+        QueueProxy proxy = usable(name, reply);
+        if (proxy != null) {
+            Relay<Void> relay = relay(reply);
+            proxy.run(context, () -> {
+                Queue queue = proxy.queue();
+                queue.pauseDeliveries(paused);
+                relay.answer(queue.loop(), queue.isRemoved() ? host.noQueue(name) : null, null);
+            });
+        }
+    }
+
     // ---- publishing
 
     @Override
@@ -535,7 +555,9 @@ final class ConnectedClient implements Client {
             return;
         }
         Relay<Delivery> relay = relay(reply);
-        ConsumerSpec once = new ConsumerSpec(name, "", settled, false, false, 0, false, 0, Map.of());
+        ConsumerSpec once = new ConsumerSpec(
+                name, "", settled, false, false, 0, false, 0,
+                operates ? Map.of(QueueConsumer.OPERATES, true) : Map.of());
         QueueConsumer taker = new QueueConsumer(once, new GetSink(reply), context.loop, this);
         proxy.run(context, () -> {
             Queue queue = proxy.queue();
@@ -633,7 +655,7 @@ final class ConnectedClient implements Client {
         }
         closed = true;
         context.clients.remove(this);
-        context.tally.connections--;
+        counted(-1, Event.Kind.CONNECTION_CLOSED, " has gone");
         holds(-heldBytes);
         abandon();
         replyTargets.forEach(ReplyTarget::close);
@@ -679,6 +701,44 @@ final class ConnectedClient implements Client {
         } else {
             host.releaseIdentity(context.loop, spec.identity(), relay(reply));
         }
+    }
+
+    // ---- for operators
+
+    /** It is there. */
+    void came() {
+        counted(1, Event.Kind.CONNECTION_OPENED, " has come");
+    }
+
+    private void counted(int difference, Event.Kind kind, String words) {
+        if (!operates) {
+            context.tally.connections += difference;
+            context.events.add(kind, host.name(), spec.name(), description() + words);
+        }
+    }
+
+    /** Whether it is a connection of that name. */
+    boolean isOf(String name) {
+        return !operates && spec.name().equals(name);
+    }
+
+    void requestClose(String reason) {
+        spec.events().closeRequested(reason);
+    }
+
+    /** The name of its user. */
+    String user() {
+        return spec.user().name();
+    }
+
+    /** What there is to know of it; null if it is an operator's. */
+    ConnectionView view() {
+        context.loop.assertCurrent();
+        return operates
+                ? null
+                : new ConnectionView(
+                        spec.name(), host.name(), user(), spec.protocol(), spec.product(), spec.identity(),
+                        connectedMillis, context.loop.index(), consumers.size(), spec.events().details());
     }
 
     /** Who it is, for people. */

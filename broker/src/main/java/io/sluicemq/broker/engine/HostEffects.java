@@ -261,6 +261,11 @@ final class HostEffects implements QueueEffects {
     }
 
     @Override
+    public void acknowledged() {
+        context.tally.acknowledged++;
+    }
+
+    @Override
     public void delivered() {
         context.tally.delivered++;
     }

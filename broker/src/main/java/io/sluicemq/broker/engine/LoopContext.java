@@ -2,12 +2,16 @@ package io.sluicemq.broker.engine;
 
 import io.sluicemq.api.Completion;
 import io.sluicemq.api.Message;
+import io.sluicemq.api.operate.Actor;
+import io.sluicemq.api.operate.Event;
+import io.sluicemq.api.operate.Rates;
 import io.sluicemq.base.Audit;
 import io.sluicemq.base.LogLimit;
 import io.sluicemq.base.Loop;
 import io.sluicemq.base.LoopOwned;
 import io.sluicemq.broker.journal.Journal;
 import io.sluicemq.broker.queue.Queue;
+import io.sluicemq.broker.queue.Traffic;
 import io.sluicemq.broker.routing.HeaderSource;
 import io.sluicemq.broker.routing.RouteSet;
 import io.sluicemq.store.LogState;
@@ -45,6 +49,10 @@ final class LoopContext {
     private final LogLimit droppedLines = new LogLimit(TimeUnit.SECONDS.toNanos(30));
     final Loop loop;
     final Tally tally = new Tally();
+    /** What passes through its queues, for people. */
+    private final Traffic traffic;
+    /** What has happened of late. */
+    final EventRing events;
     final Credits credits = new Credits();
     /** Of what is told of users who may not do what they want. */
     final Audit refusals = new Audit("access");
@@ -112,13 +120,37 @@ final class LoopContext {
     /** @param witness what answers wait for beside the log; null for nothing */
     LoopContext(Loop loop, int loops, MemoryBudget memory, Witness witness) {
         this.loop = loop;
+        this.traffic = new Traffic(loop.nanoTime());
+        this.events = new EventRing(loop);
         this.pageOuts = new PageOuts(loop);
         this.housekeeping = new Housekeeping(loop, tally);
-        this.slowConsumers = new SlowConsumerLog(loop);
+        this.slowConsumers = new SlowConsumerLog(loop, events);
         this.memory = memory;
         this.witness = witness;
         this.owed = new long[loops];
         this.taken = new long[loops];
+    }
+
+    // ---- for operators
+
+    /** What was published and delivered here, and how fast. */
+    Rates rates() {
+        traffic.sums(tally.published, tally.delivered, tally.acknowledged);
+        return traffic.look(loop.nanoTime());
+    }
+
+    /** Has the client of that name close, which is told the reason; false if it is not here. */
+    boolean forceClose(String name, Actor actor, String reason) {
+        for (ConnectedClient client : clients) {
+            if (client.isOf(name)) {
+                events.add(
+                        Event.Kind.CONNECTION_FORCED, client.virtualHost(), name,
+                        actor.user().name() + " (" + actor.peer() + ") closes it: " + reason);
+                client.requestClose(reason);
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Tells people of slow consumers. */

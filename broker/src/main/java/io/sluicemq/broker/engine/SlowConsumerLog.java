@@ -1,5 +1,6 @@
 package io.sluicemq.broker.engine;
 
+import io.sluicemq.api.operate.Event;
 import io.sluicemq.base.LogLimit;
 import io.sluicemq.base.Loop;
 import io.sluicemq.base.LoopOwned;
@@ -21,15 +22,21 @@ final class SlowConsumerLog {
     private static final Logger LOG = LoggerFactory.getLogger(SlowConsumerLog.class);
 
     private final Loop loop;
+    private final EventRing events;
     private final LogLimit found = new LogLimit(TimeUnit.SECONDS.toNanos(10), 50);
     private final LogLimit ended = new LogLimit(TimeUnit.SECONDS.toNanos(10), 50);
     private final LogLimit cycled = new LogLimit(TimeUnit.SECONDS.toNanos(10), 10);
 
-    SlowConsumerLog(Loop loop) {
+    /** @param events what people are told besides, without a limit but its own */
+    SlowConsumerLog(Loop loop, EventRing events) {
         this.loop = loop;
+        this.events = events;
     }
 
     void slow(SlowConsumer consumer, SlowConsumer.Action action) {
+        events.add(
+                Event.Kind.SLOW_CONSUMER, consumer.virtualHost(), consumer.queue(),
+                who(consumer, "is") + " is too slow: " + String.join(", ", consumer.exceeded()) + ": " + words(action));
         long times = found.take(loop.nanoTime());
         if (times > 0) {
             LOG.warn(

@@ -16,6 +16,8 @@ final class Tally {
     long replyAddresses;
     long published;
     long delivered;
+    /** Not among the {@link BrokerCounters}. */
+    long acknowledged;
     long droppedByLimit;
     long droppedByExpiry;
     long droppedByRejection;

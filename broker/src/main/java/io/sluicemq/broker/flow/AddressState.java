@@ -59,10 +59,18 @@ public record AddressState(
      *
      * @param delayedMessages messages that are not to be delivered yet
      * @param consumerRule when a consumer of it is too slow; null if nothing is said about that
+     * @param paused whether an operator has stopped its deliveries: then no consumer can make room
      */
     public record QueueState(
             String name, long readyMessages, long delayedMessages, long unsettledMessages, ConsumerRule consumerRule,
-            List<ConsumerState> consumers) {
+            List<ConsumerState> consumers, boolean paused) {
+
+        /** One whose deliveries nobody has stopped. */
+        public QueueState(
+                String name, long readyMessages, long delayedMessages, long unsettledMessages,
+                ConsumerRule consumerRule, List<ConsumerState> consumers) {
+            this(name, readyMessages, delayedMessages, unsettledMessages, consumerRule, consumers, false);
+        }
 
         /** One that nothing is said about. */
         public QueueState(

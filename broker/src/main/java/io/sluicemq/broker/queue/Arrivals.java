@@ -29,14 +29,15 @@ final class Arrivals {
     private final Expirations expirations;
     private final Consumers consumers;
     private final Pace pace;
+    private final Traffic traffic;
     private final QueueEffects effects;
     private final Loop loop;
     private Paging paging;
 
     Arrivals(
             Queue queue, PriorityMessages ready, Stock stock, Delays delays, Capacity capacity, Departures departures,
-            Deliveries deliveries, Expirations expirations, Consumers consumers, Pace pace, QueueEffects effects,
-            Loop loop) {
+            Deliveries deliveries, Expirations expirations, Consumers consumers, Pace pace, Traffic traffic,
+            QueueEffects effects, Loop loop) {
         this.queue = queue;
         this.options = queue.options();
         this.ready = ready;
@@ -48,6 +49,7 @@ final class Arrivals {
         this.expirations = expirations;
         this.consumers = consumers;
         this.pace = pace;
+        this.traffic = traffic;
         this.effects = effects;
         this.loop = loop;
     }
@@ -75,7 +77,7 @@ final class Arrivals {
             return refusal;
         }
         add(message, position, share);
-        if (producer != null && consumers.take() && ready.size() > 0) {
+        if (producer != null && consumers.take() && ready.size() > 0 && !queue.isPaused()) {
             pace.waits(producer, ready.size(), stock.bodyBytes());
         }
         return null;
@@ -111,6 +113,7 @@ final class Arrivals {
     }
 
     private void add(Message message, long position, int share) {
+        traffic.in();
         long expiresAt = expirations.expiresAt(message);
         if (message.notBeforeMillis() != 0 && message.notBeforeMillis() > loop.currentTimeMillis()) {
             delays.add(ready.level(message.priority()), message, position, share, expiresAt);

@@ -31,6 +31,7 @@ final class Deliveries {
     private final Consumers consumers;
     private final Groups groups;
     private final Refusals refusals;
+    private final Traffic traffic;
     private final QueueEffects effects;
     private final Loop loop;
     /** Who asked for a message while the next ones are being read. */
@@ -44,8 +45,8 @@ final class Deliveries {
 
     Deliveries(
             Queue queue, PriorityMessages ready, Stock stock, Departures departures, Settlements settlements,
-            Expirations expirations, Consumers consumers, Groups groups, Refusals refusals, QueueEffects effects,
-            Loop loop) {
+            Expirations expirations, Consumers consumers, Groups groups, Refusals refusals, Traffic traffic,
+            QueueEffects effects, Loop loop) {
         this.queue = queue;
         this.ready = ready;
         this.stock = stock;
@@ -55,6 +56,7 @@ final class Deliveries {
         this.consumers = consumers;
         this.groups = groups;
         this.refusals = refusals;
+        this.traffic = traffic;
         this.effects = effects;
         this.loop = loop;
         include(null);
@@ -242,6 +244,7 @@ final class Deliveries {
             settlements.awaits(entry);
         }
         expirations.left(entry);
+        traffic.out();
         effects.delivered();
     }
 

@@ -53,6 +53,7 @@ public final class Queue {
     private final Expirations expirations;
     private final Consumers consumers;
     private final Pace pace;
+    private final Traffic traffic;
     private final Stock stock;
     private final Departures departures;
     private final Settlements settlements;
@@ -63,6 +64,8 @@ public final class Queue {
     private final Disuse disuse;
     private final SlowConsumers slowConsumers;
     private boolean removed;
+    /** Whether an operator has stopped its deliveries. */
+    private boolean paused;
     private boolean hadConsumers;
 
     /** Its number; 0 if there is no log. Set before it starts. */
@@ -101,18 +104,21 @@ public final class Queue {
         this.groups = new Groups(consumers);
         this.delays = new Delays(this, effects, loop);
         this.pace = new Pace(loop);
+        this.traffic = new Traffic(loop.nanoTime());
         this.stock = new Stock(ready, groups, pace, effects, account);
         this.departures = new Departures(this, ready, stock, expirations, logged, effects, loop, account);
         this.settlements = new Settlements(
-                this, ready, stock, departures, expirations, consumers, groups, refusals, logged, effects, loop);
+                this, ready, stock, departures, expirations, consumers, groups, refusals, logged, traffic, effects,
+                loop);
         this.deliveries = new Deliveries(
-                this, ready, stock, departures, settlements, expirations, consumers, groups, refusals, effects, loop);
+                this, ready, stock, departures, settlements, expirations, consumers, groups, refusals,
+                traffic, effects, loop);
         this.capacity = new Capacity(
                 options, new LengthLimit(name, virtualHost, options), ready, stock, delays, departures, expirations,
                 deliveries, effects, account, loop);
         this.arrivals = new Arrivals(
-                this, ready, stock, delays, capacity, departures, deliveries, expirations, consumers, pace, effects,
-                loop);
+                this, ready, stock, delays, capacity, departures, deliveries, expirations, consumers, pace, traffic,
+                effects, loop);
         this.transits = new Transits(this, ready, stock, logged, refusals, groups, expirations);
         this.disuse = new Disuse(this, consumers, loop);
         this.slowConsumers = new SlowConsumers(
@@ -465,6 +471,9 @@ public final class Queue {
             return new BrokerError.ExclusiveUse(name, virtualHost);
         }
         hadConsumers |= !consumer.browses();
+        if (!consumer.browses()) {
+            consumer.queuePaused(paused);
+        }
         consumers.add(consumer);
         slowConsumers.added(consumer);
         effects.changed(1, 0, 0);
@@ -572,6 +581,40 @@ public final class Queue {
         deliveries.reoffer(consumer);
     }
 
+    /** An operator stops its deliveries, or has them go on; those who only look go on looking. */
+    public void pauseDeliveries(boolean pauses) {
+        loop.assertCurrent();
+        if (removed || paused == pauses) {
+            return;
+        }
+        paused = pauses;
+        if (pauses) {
+            pace.release(); // producers would wait for consumers that get nothing
+        }
+        for (QueueConsumer consumer : List.copyOf(consumers.all())) {
+            if (!consumer.browses()) {
+                consumer.queuePaused(pauses);
+                deliveries.reoffer(consumer);
+            }
+        }
+    }
+
+    /** Whether an operator has stopped its deliveries. */
+    public boolean isPaused() {
+        return paused;
+    }
+
+    /** What an operator wants to know of it. */
+    public QueueFigures figures() {
+        loop.assertCurrent();
+        long oldest = Ages.oldestKnownMillis(ready);
+        return new QueueFigures(
+                ready.size(), ready.sizeBytes(), unsettled(), unsettledBytes(), delayed(), delayedBytes(),
+                residentMessages(), residentBytes(), consumers.size(),
+                oldest == Long.MAX_VALUE ? -1 : Math.max(0, loop.currentTimeMillis() - oldest), paused,
+                traffic.look(loop.nanoTime()));
+    }
+
     /**
      * Delivers the first ready message to {@code taker}, who takes part once and not in turn; or runs {@code ifEmpty}. If it has
      * to be read first, that happens later.
@@ -580,6 +623,10 @@ public final class Queue {
         loop.assertCurrent();
         taker.end();
         used();
+        if (paused && !taker.operates()) {
+            ifEmpty.run();
+            return;
+        }
         deliveries.get(taker, ifEmpty);
     }
 

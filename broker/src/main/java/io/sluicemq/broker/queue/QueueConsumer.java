@@ -17,6 +17,9 @@ public final class QueueConsumer {
     /** Bytes that may be on their way from a queue to one consumer's socket. */
     public static final int WINDOW_BYTES = 256 * 1024;
 
+    /** The argument of a consumer that is an operator's; no protocol passes on one of that name. */
+    public static final String OPERATES = "";
+
     private static final int UNLIMITED = Integer.MAX_VALUE;
 
     private final ConsumerSpec spec;
@@ -33,6 +36,8 @@ public final class QueueConsumer {
     private int limitChanges;
     private long windowBytes = WINDOW_BYTES;
     private Consumer.Pause paused = Consumer.Pause.NONE;
+    /** Whether its queue gives it nothing, since an operator has stopped that. */
+    private boolean queuePaused;
     private boolean ended;
     private int unsettled;
     private long settledMessages;
@@ -85,6 +90,11 @@ public final class QueueConsumer {
         return spec.browses();
     }
 
+    /** Whether it is an operator's, for whom a queue that was paused is not. */
+    boolean operates() {
+        return spec.arguments().containsKey(OPERATES);
+    }
+
     int unsettled() {
         return unsettled;
     }
@@ -94,7 +104,7 @@ public final class QueueConsumer {
         return settledMessages;
     }
 
-    Object client() {
+    public Object client() {
         return client;
     }
 
@@ -166,7 +176,7 @@ public final class QueueConsumer {
 
     /** Whether nothing but its window and shared credit stand between it and a delivery. */
     boolean wantsMore() {
-        return !ended && paused == Consumer.Pause.NONE && credit > 0 && given < limit;
+        return !ended && paused == Consumer.Pause.NONE && !queuePaused && credit > 0 && given < limit;
     }
 
     boolean isWindowOpen() {
@@ -244,6 +254,14 @@ public final class QueueConsumer {
         }
     }
 
+    /** Its queue gives it nothing, or goes on. */
+    void queuePaused(boolean pauses) {
+        queuePaused = pauses;
+        if (pauses && watch != null) {
+            watch.stopped();
+        }
+    }
+
     /** Bytes of messages that it holds unsettled. */
     long unsettledBytes() {
         return unsettledBytes;
@@ -254,9 +272,9 @@ public final class QueueConsumer {
         return given;
     }
 
-    /** Whether its client has said that nothing is to come. */
+    /** Whether its client has said that nothing is to come, or an operator. */
     boolean isStopped() {
-        return paused == Consumer.Pause.WISHED || limitStops;
+        return paused == Consumer.Pause.WISHED || limitStops || queuePaused;
     }
 
     /** Whether it has used up the credit that its client gave it. */

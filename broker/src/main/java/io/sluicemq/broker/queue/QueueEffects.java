@@ -126,6 +126,9 @@ public interface QueueEffects {
     /** Counts: a message was given to a consumer. */
     void delivered();
 
+    /** A consumer has settled a message as accepted. */
+    default void acknowledged() {}
+
     /** Counts: a message was dropped by a limit, expiry or rejection, with nowhere to go. */
     void dropped(Death.Reason reason);
 

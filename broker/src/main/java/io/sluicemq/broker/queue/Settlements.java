@@ -28,14 +28,15 @@ final class Settlements {
     private final Unsettled held;
     private final QueueEffects effects;
     private final Loop loop;
+    private final Traffic traffic;
     private Paging paging;
     private int unsettled;
     private long unsettledBytes;
 
     Settlements(
             Queue queue, PriorityMessages ready, Stock stock, Departures departures, Expirations expirations,
-            Consumers consumers, Groups groups, Refusals refusals, LoggedMessages logged, QueueEffects effects,
-            Loop loop) {
+            Consumers consumers, Groups groups, Refusals refusals, LoggedMessages logged, Traffic traffic,
+            QueueEffects effects, Loop loop) {
         this.queue = queue;
         this.options = queue.options();
         this.ready = ready;
@@ -47,6 +48,7 @@ final class Settlements {
         this.refusals = refusals;
         this.logged = logged;
         this.held = logged.unsettled();
+        this.traffic = traffic;
         this.effects = effects;
         this.loop = loop;
     }
@@ -96,6 +98,8 @@ final class Settlements {
         }
         boolean stays = switch (outcome) {
             case ACCEPTED -> {
+                traffic.acknowledged();
+                effects.acknowledged();
                 departures.ended(entry, committed, completion);
                 yield false;
             }

@@ -48,6 +48,7 @@ public record ServerConfig(
         LimitsConfig limits,
         StorageConfig storage,
         Amqp10Config amqp10,
+        HttpConfig http,
         AddressSettings addressSettings,
         Map<String, AddressLimits> virtualHostLimits,
         Map<String, HostLimits> hostLimits) {
@@ -100,6 +101,7 @@ public record ServerConfig(
                 limits,
                 storage(settings.section(ServerOptions.STORAGE), limits, problems),
                 Amqp10Config.of(settings.section(ServerOptions.AMQP10)),
+                HttpConfig.of(settings.section(ServerOptions.HTTP)),
                 AddressSettingsReader.addresses(
                         settings.list(ServerOptions.ADDRESS_SETTINGS), settings.list(ServerOptions.TOPICS), problems),
                 AddressSettingsReader.virtualHosts(

@@ -407,6 +407,49 @@ public final class ServerOptions {
             WINDOW,
             WINDOW_MESSAGES);
 
+    public static final Option<Boolean> HTTP_ENABLED = Option.of(
+            "enabled",
+            OptionType.BOOLEAN,
+            "Whether operators are served over HTTP: the HTTP API.")
+            .defaultsTo(() -> false, "`true` with `sluicemq serve`, `false` for an embedded broker")
+            .example("true");
+
+    public static final Option<Integer> HTTP_PORT = Option.of(
+            "port", OptionType.INT, "The TCP port to listen on. 0 takes any free one.")
+            .between(0, 65535)
+            .defaultsTo(15672);
+
+    public static final Option<Integer> HTTP_MAX_CONNECTIONS = Option.of(
+            "max-connections",
+            OptionType.INT,
+            "How many connections may be open at the same time. Others wait until they are accepted.")
+            .between(1, 65536)
+            .defaultsTo(256);
+
+    public static final Option<Long> HTTP_MAX_REQUEST_SIZE = Option.of(
+            "max-request-size",
+            OptionType.SIZE,
+            "The size of the largest body of a request, such as one that publishes a message.")
+            .between(1L << 10, 256L << 20)
+            .defaultsTo(8L << 20);
+
+    public static final Option<Duration> HTTP_REQUEST_TIME_LIMIT = Option.of(
+            "request-time-limit",
+            OptionType.DURATION,
+            "How long a request may take to arrive, and a connection may be idle. One that takes longer is closed.")
+            .between(Duration.ofSeconds(1), Duration.ofHours(1))
+            .defaultsTo(Duration.ofSeconds(30));
+
+    public static final Section HTTP = new Section(
+            "http",
+            "Where operators are served over HTTP: the HTTP API. Users and passwords are those of `users`.",
+            HTTP_ENABLED,
+            LISTENER_HOST,
+            HTTP_PORT,
+            HTTP_MAX_CONNECTIONS,
+            HTTP_MAX_REQUEST_SIZE,
+            HTTP_REQUEST_TIME_LIMIT);
+
     /** What is to happen to a producer that goes on publishing beyond what may wait for it. */
     public enum UncooperativeProducers {
         /** Its connection is read from only as fast as there is room. */
@@ -720,6 +763,7 @@ public final class ServerOptions {
             DATA,
             STORAGE,
             LISTENERS,
+            HTTP,
             VIRTUAL_HOSTS,
             USERS,
             USERS_FILE,

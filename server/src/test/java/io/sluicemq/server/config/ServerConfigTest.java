@@ -298,7 +298,7 @@ class ServerConfigTest {
                         "2:3: unknown key 'max_connections' in limits: did you mean 'max-connections'?"),
                 wrong(
                         "plugins: []",
-                        "1:1: unknown key 'plugins': expected one of data, storage, listeners, virtual-hosts, users, users-file,"
+                        "1:1: unknown key 'plugins': expected one of data, storage, listeners, http, virtual-hosts, users, users-file,"
                                 + " anonymous-login, loops, longest-rest, limits, amqp10, address-settings, topics, virtual-host-limits"),
                 wrong(
                         "listeners: {amqp: {ssl: true}}",

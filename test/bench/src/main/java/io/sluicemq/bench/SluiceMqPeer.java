@@ -101,7 +101,8 @@ final class SluiceMqPeer implements Peer {
      */
     Process launch(Sandbox sandbox, int port, Path data, String heap, List<String> options) throws PeerFailure {
         List<String> command = new ArrayList<>(List.of(
-                launcher().toString(), "serve", "--port", Integer.toString(port), "--data", data.toString()));
+                launcher().toString(), "serve", "--port", Integer.toString(port), "--set",
+                "http.enabled=false", "--data", data.toString()));
         command.addAll(options);
         return sandbox.start(name(), sandbox.folder(), Map.of("SLUICEMQ_JAVA_OPTS", heap), command);
     }

@@ -79,7 +79,7 @@ final class BrokerProcess implements AutoCloseable {
     }
 
     private static Process launch(Path log, String... options) throws IOException {
-        List<String> command = new ArrayList<>(command("serve", "--port", "0"));
+        List<String> command = new ArrayList<>(command("serve", "--port", "0", "--set", "http.enabled=false"));
         command.addAll(List.of(options));
         return new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.appendTo(log.toFile())).start();
     }

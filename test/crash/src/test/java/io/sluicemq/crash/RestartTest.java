@@ -265,7 +265,8 @@ class RestartTest {
     void shouldSayThatThereIsNoRoomForALog() throws Exception {
         File errors = temp.resolve("errors.txt").toFile();
         List<String> command = new ArrayList<>(List.of("bash", "-c", "ulimit -f 1024; exec \"$@\"", "bash"));
-        command.addAll(BrokerProcess.command("serve", "--port", "0", "--data", data().toString()));
+        command.addAll(BrokerProcess.command("serve", "--port", "0", "--set", "http.enabled=false", "--data",
+                data().toString()));
         Process process = new ProcessBuilder(command).redirectError(errors).start();
         try {
             assertThat(process.waitFor(60, TimeUnit.SECONDS)).as("it ends").isTrue();

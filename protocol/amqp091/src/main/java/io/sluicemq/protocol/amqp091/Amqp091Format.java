@@ -4,9 +4,11 @@ import io.sluicemq.api.Death;
 import io.sluicemq.api.Message;
 import io.sluicemq.api.MessageFormat;
 import io.sluicemq.api.PortableMessage;
+import io.sluicemq.api.operate.Publication;
 import io.sluicemq.api.value.UnsignedInteger;
 import io.sluicemq.protocol.amqp091.codec.BasicProperties;
 import io.sluicemq.protocol.amqp091.codec.BasicProperty;
+import io.sluicemq.protocol.amqp091.conversion.FromPortable;
 import io.sluicemq.protocol.amqp091.conversion.ToPortable;
 import java.math.BigDecimal;
 import java.util.List;
@@ -21,6 +23,7 @@ public final class Amqp091Format implements MessageFormat {
     /** The one instance. */
     public static final Amqp091Format INSTANCE = new Amqp091Format();
 
+    private static final String APP_ID = "x-basic-app-id";
     private static final int DEFAULT_PRIORITY = 4;
     private static final long MILLIS_A_SECOND = 1000;
 
@@ -72,6 +75,27 @@ public final class Amqp091Format implements MessageFormat {
     /** Milliseconds of so many seconds; null if there are none in a long. */
     private static Long millis(long seconds) {
         return Math.abs(seconds) > Long.MAX_VALUE / MILLIS_A_SECOND ? null : (Long) (seconds * MILLIS_A_SECOND);
+    }
+
+    /**
+     * A message of this format.
+     *
+     * @throws IllegalArgumentException if what it says does not fit into this format: a name that is too long, a header's value
+     */
+    public static Message message(Publication publication) {
+        Map<String, Object> annotations =
+                publication.appId() == null ? Map.of() : Map.of(APP_ID, publication.appId());
+        PortableMessage portable = new PortableMessage(
+                publication.priority(), publication.properties(), annotations, publication.headers(), List.of(),
+                new PortableMessage.Body.Data(publication.body()));
+        FromPortable.Content content = FromPortable.of(
+                portable, publication.durable(),
+                publication.ttlMillis() == null ? null : Long.toString(publication.ttlMillis()));
+        return new Message(
+                INSTANCE, publication.exchange(), publication.routingKey(), List.of(), content.properties().bytes(),
+                publication.body(), publication.durable(),
+                publication.priority() == null ? 0 : publication.priority(),
+                publication.ttlMillis() == null ? Message.NO_TTL : publication.ttlMillis(), null);
     }
 
     @Override

@@ -2,7 +2,10 @@ package io.sluicemq.protocol.amqp091;
 
 import io.netty.buffer.ByteBuf;
 import io.sluicemq.api.BrokerError;
+import io.sluicemq.api.ClientDetails;
 import io.sluicemq.api.ConsumerSink;
+import io.sluicemq.api.Hold;
+import io.sluicemq.api.Producer;
 import io.sluicemq.api.Reply;
 import io.sluicemq.base.LoopOwned;
 import io.sluicemq.protocol.amqp091.codec.BasicProperties;
@@ -12,6 +15,7 @@ import io.sluicemq.protocol.amqp091.codec.ProtocolFault;
 import io.sluicemq.protocol.amqp091.codec.ReplyCode;
 import io.sluicemq.protocol.amqp091.codec.ShortString;
 import java.util.ArrayDeque;
+import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 
@@ -67,6 +71,24 @@ final class Channel {
 
     boolean open() {
         return phase == Phase.OPEN;
+    }
+
+    /** What there is to know of it, for operators. */
+    ClientDetails.Channel details() {
+        Producer producer = publishing.producer();
+        Hold hold = producer.latestHold();
+        return new ClientDetails.Channel(
+                number,
+                consuming.consumers(),
+                consuming.unsettled(),
+                consuming.prefetch(),
+                consuming.sharedPrefetch(),
+                publishing.confirms(),
+                transaction != null,
+                producer.parkedMessages(),
+                producer.parkedBytes(),
+                hold == null ? "" : "room in '" + hold.address() + "' (" + hold.limit() + ")",
+                List.of());
     }
 
     /** Whether the client is still interested in its confirms: not after an error of its channel. */

@@ -5,6 +5,7 @@ import io.sluicemq.api.Authenticator;
 import io.sluicemq.api.Broker;
 import io.sluicemq.api.BrokerError;
 import io.sluicemq.api.Client;
+import io.sluicemq.api.ClientDetails;
 import io.sluicemq.api.ClientEvents;
 import io.sluicemq.api.Delivery;
 import io.sluicemq.api.Delivery.Outcome;
@@ -316,6 +317,38 @@ final class ConnectionSession implements ProtocolSession, ClientEvents, FrameHan
         } else {
             close();
         }
+    }
+
+    // ---- for operators
+
+    @Override
+    public ClientDetails details() {
+        List<ClientDetails.Channel> all = new ArrayList<>();
+        ClientDetails.State state = phase == Phase.RUNNING ? ClientDetails.State.RUNNING : ClientDetails.State.CLOSING;
+        String why = publisherHold.reason();
+        if (!why.isEmpty()) {
+            state = state.and(ClientDetails.State.BLOCKED);
+        }
+        for (Channel channel : channels) {
+            if (channel != null) {
+                ClientDetails.Channel details = channel.details();
+                all.add(details);
+                if (!details.waitsFor().isEmpty()) {
+                    why = why.isEmpty() ? details.waitsFor() : why;
+                    state = state.and(pauses.has(Reason.FULL_ADDRESS)
+                            ? ClientDetails.State.BLOCKED
+                            : ClientDetails.State.FLOW);
+                }
+            }
+        }
+        String pause = pauses.inWords();
+        if (!pause.isEmpty()) {
+            state = state.and(ClientDetails.State.FLOW);
+            why = why.isEmpty() ? pause : why;
+        }
+        return new ClientDetails(
+                wire.peer().address(), state, why, wire.receivedBytes(), wire.sentBytes(), handshake.clientProperties(),
+                channelMax, frameMax, heartbeats == null ? 0 : heartbeats.seconds(), all);
     }
 
     /** Limits are agreed on; {@code heartbeat} in seconds, 0 for none. */

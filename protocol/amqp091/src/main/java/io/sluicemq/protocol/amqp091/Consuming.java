@@ -56,6 +56,26 @@ final class Consuming {
         return consumers.isEmpty() && replies == null && unacked.size() == 0;
     }
 
+    /** How many consumers it has. */
+    int consumers() {
+        return consumers.size();
+    }
+
+    /** How many deliveries the client has not settled. */
+    int unsettled() {
+        return unacked.size();
+    }
+
+    /** How many a new consumer may hold unsettled; 0 for no limit. */
+    int prefetch() {
+        return prefetch;
+    }
+
+    /** How many all of its consumers may hold together; 0 for no limit. */
+    int sharedPrefetch() {
+        return gate.limit();
+    }
+
     // ---- consumers
 
     void consume(ChannelMethod.BasicConsume method, String queue) {

@@ -61,6 +61,11 @@ final class DeliveryGate {
         return limit > 0;
     }
 
+    /** The shared limit; 0 for none. */
+    int limit() {
+        return limit;
+    }
+
     /** Sets the shared limit; 0 for none. */
     void limit(int messages) {
         limit = messages;

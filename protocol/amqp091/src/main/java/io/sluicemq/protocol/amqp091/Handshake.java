@@ -20,6 +20,7 @@ import io.sluicemq.protocol.amqp091.codec.ProtocolFault;
 import io.sluicemq.protocol.amqp091.codec.ProtocolHeader;
 import io.sluicemq.protocol.amqp091.codec.ReplyCode;
 import java.util.Locale;
+import java.util.Map;
 import java.util.function.Consumer;
 
 /**
@@ -49,6 +50,7 @@ final class Handshake {
     private final Amqp091Options options;
     private final ReadingPauses pauses;
     private Step step = Step.HEADER;
+    private Map<String, Object> clientProperties = Map.of();
     private PeerTraits peer = PeerTraits.UNKNOWN;
     private Principal user;
     private String mechanism;
@@ -74,6 +76,11 @@ final class Handshake {
     /** What the client has said about itself. */
     PeerTraits peer() {
         return peer;
+    }
+
+    /** All that the client has said about itself, by name. */
+    Map<String, Object> clientProperties() {
+        return clientProperties;
     }
 
     /** Who the client is; null until it has proved it. */
@@ -130,7 +137,8 @@ final class Handshake {
     }
 
     private void startOk(ConnectionMethod.StartOk method) {
-        peer = PeerTraits.of(method.clientProperties());
+        clientProperties = method.clientProperties();
+        peer = PeerTraits.of(clientProperties);
         mechanism = method.mechanism();
         exchange = authenticator.begin(mechanism, wire.peer(), wire.loop());
         judge(method.response(), method.id());

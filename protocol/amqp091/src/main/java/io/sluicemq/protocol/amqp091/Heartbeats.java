@@ -42,6 +42,11 @@ final class Heartbeats {
         this.timer = loop.schedule(halfNanos, this::look);
     }
 
+    /** The agreed interval. */
+    int seconds() {
+        return seconds;
+    }
+
     /** Bytes of any kind are on their way to the peer. */
     void wrote() {
         wrote = true;

@@ -58,6 +58,11 @@ final class PublisherHold {
         return true;
     }
 
+    /** What publishes wait for, in words; empty if the client publishes and needs not wait, or doesn't publish. */
+    String reason() {
+        return shortage == null || !hasPublished ? "" : shortage;
+    }
+
     void resourcesLow(String reason) {
         shortage = reason;
         if (hasPublished) {

@@ -6,6 +6,7 @@ import io.sluicemq.api.BrokerError.Kind;
 import io.sluicemq.api.Client;
 import io.sluicemq.api.Completion;
 import io.sluicemq.api.Message;
+import io.sluicemq.api.Producer;
 import io.sluicemq.base.Loop;
 import io.sluicemq.base.LoopOwned;
 import io.sluicemq.protocol.amqp091.codec.BasicProperties;
@@ -71,6 +72,16 @@ final class Publishing {
         this.channel = channel;
         this.connection = connection;
         this.producer = new ChannelProducer(channel, connection);
+    }
+
+    /** The channel as the broker sees it. */
+    Producer producer() {
+        return producer;
+    }
+
+    /** Whether publishes are confirmed. */
+    boolean confirms() {
+        return confirms != null;
     }
 
     /** Whether no content is in progress, so that a method may come; if not, the connection is closed. */

@@ -15,17 +15,23 @@ final class ReadingPauses {
     /** A reason not to read. */
     enum Reason {
         /** The handshake waits for the broker. */
-        ANSWER,
+        ANSWER("an answer of the broker"),
         /** Too many frames are parked. */
-        PARKED,
+        PARKED("requests of it that are not done yet"),
         /** The loops that publishes go to are behind. */
-        BROKER,
+        BROKER("loops or a disk that are behind"),
         /** A queue's consumers are a little behind this publisher. */
-        PACE,
+        PACE("consumers that are a little behind"),
         /** The client goes on publishing to a full address. */
-        FULL_ADDRESS,
+        FULL_ADDRESS("room in a full address"),
         /** The client does not take the answers to its requests. */
-        OUTPUT
+        OUTPUT("the client to read what it is sent");
+
+        private final String words;
+
+        Reason(String words) {
+            this.words = words;
+        }
     }
 
     private final Wire wire;
@@ -43,6 +49,16 @@ final class ReadingPauses {
 
     boolean has(Reason reason) {
         return (reasons & 1 << reason.ordinal()) != 0;
+    }
+
+    /** What is waited for, in words; empty if the connection is read from. */
+    String inWords() {
+        for (Reason reason : Reason.values()) {
+            if (has(reason)) {
+                return reason.words;
+            }
+        }
+        return "";
     }
 
     void add(Reason reason) {

@@ -1,5 +1,6 @@
 package io.sluicemq.protocol.amqp10;
 
+import io.sluicemq.api.ClientDetails;
 import io.sluicemq.base.LoopOwned;
 import io.sluicemq.protocol.amqp10.codec.AmqpFault;
 import io.sluicemq.protocol.amqp10.codec.FrameWriter;
@@ -100,6 +101,28 @@ final class AmqpSession {
 
     int channel() {
         return channel;
+    }
+
+    /** What there is to know of it, for operators. */
+    ClientDetails.Channel details() {
+        List<ClientDetails.Link> all = new ArrayList<>();
+        int consumers = 0;
+        int parkedMessages = 0;
+        long parkedBytes = 0;
+        String waitsFor = "";
+        for (Link link : links.values()) {
+            all.add(link.details());
+            if (link instanceof ConsumerLink) {
+                consumers++;
+            } else if (link instanceof ProducerLink producer) {
+                parkedMessages += producer.producer().parkedMessages();
+                parkedBytes += producer.producer().parkedBytes();
+                waitsFor = waitsFor.isEmpty() ? producer.waitsFor() : waitsFor;
+            }
+        }
+        return new ClientDetails.Channel(
+                channel, consumers, sent.size(), 0, 0, false, !coordinators.isEmpty(), parkedMessages, parkedBytes,
+                waitsFor, all);
     }
 
     /** Deliveries that we have sent. */

@@ -5,6 +5,7 @@ import io.sluicemq.api.Authenticator;
 import io.sluicemq.api.Broker;
 import io.sluicemq.api.BrokerError;
 import io.sluicemq.api.Client;
+import io.sluicemq.api.ClientDetails;
 import io.sluicemq.api.ClientEvents;
 import io.sluicemq.api.Delivery;
 import io.sluicemq.api.Delivery.Outcome;
@@ -27,8 +28,12 @@ import io.sluicemq.protocol.amqp10.codec.Shortened;
 import io.sluicemq.protocol.amqp10.message.IncomingMessage;
 import io.sluicemq.protocol.amqp10.terminus.Termini;
 import io.sluicemq.protocol.amqp10.terminus.TerminusError;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import org.apache.qpid.protonj2.buffer.ProtonBuffer;
 import org.apache.qpid.protonj2.types.transport.AmqpError;
 import org.apache.qpid.protonj2.types.transport.Begin;
@@ -103,6 +108,9 @@ final class ConnectionSession implements ProtocolSession, ClientEvents {
     private boolean releasing;
     private boolean clientClosing;
     private boolean resourcesLow;
+    /** Why they are low. */
+    private String shortage = "";
+    private Map<String, Object> peersProperties = Map.of();
     /** Performatives of the input at hand. */
     private int commands;
 
@@ -337,6 +345,7 @@ final class ConnectionSession implements ProtocolSession, ClientEvents {
         client = connected;
         container = peersOpen.getContainerId();
         doubtsRollback = Handshake.product(peersOpen).equals(QPID_JMS);
+        peersProperties = plain(peersOpen);
         termini = ofClient;
         transactions = new Transactions(this);
         limit.cancel();
@@ -348,6 +357,40 @@ final class ConnectionSession implements ProtocolSession, ClientEvents {
         peerChannelMax = peersOpen.hasChannelMax() ? peersOpen.getChannelMax() : options.channelMax();
         long peersIdle = peersOpen.hasIdleTimeout() ? peersOpen.getIdleTimeout() : 0;
         idleTimes = new IdleTimes(loop, options.idleTimeout().toMillis(), peersIdle, new IdlePeer());
+    }
+
+    private static Map<String, Object> plain(Open open) {
+        Map<String, Object> properties = new LinkedHashMap<>();
+        properties.put("container-id", open.getContainerId());
+        if (open.getProperties() != null) {
+            open.getProperties().forEach((name, value) -> properties.put(name.toString(), value));
+        }
+        return properties;
+    }
+
+    @Override
+    public ClientDetails details() {
+        List<ClientDetails.Channel> all = new ArrayList<>();
+        ClientDetails.State state = phase == Phase.RUNNING ? ClientDetails.State.RUNNING : ClientDetails.State.CLOSING;
+        String why = "";
+        for (AmqpSession session : sessions) {
+            if (session != null) {
+                ClientDetails.Channel details = session.details();
+                all.add(details);
+                if (why.isEmpty() && !details.waitsFor().isEmpty()) {
+                    why = details.waitsFor();
+                    state = state.and(ClientDetails.State.FLOW);
+                }
+                if (resourcesLow && details.links().stream().anyMatch(link -> link.role().equals("producer"))) {
+                    why = shortage;
+                    state = state.and(ClientDetails.State.BLOCKED);
+                }
+            }
+        }
+        int idleSeconds = (int) options.idleTimeout().toSeconds();
+        return new ClientDetails(
+                wire.peer().address(), state, why, wire.receivedBytes(), wire.sentBytes(), peersProperties,
+                Math.min(peerChannelMax, options.channelMax()), peerFrameMax(), idleSeconds, all);
     }
 
     /** The peer's largest frame is known before it is in a virtual host: an error must fit into it. */
@@ -520,11 +563,13 @@ final class ConnectionSession implements ProtocolSession, ClientEvents {
     @Override
     public void resourcesLow(String reason) {
         resourcesLow = true;
+        shortage = reason;
     }
 
     @Override
     public void resourcesRecovered() {
         resourcesLow = false;
+        shortage = "";
         for (AmqpSession session : sessions.clone()) {
             if (session != null) {
                 session.regulateCredit();

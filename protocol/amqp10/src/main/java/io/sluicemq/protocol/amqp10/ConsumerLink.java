@@ -107,6 +107,21 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
         return consumer;
     }
 
+    @Override
+    String roleInWords() {
+        return "consumer";
+    }
+
+    @Override
+    String addressInWords() {
+        return node == null ? "" : node.queue();
+    }
+
+    @Override
+    long creditLeft() {
+        return Math.max(0, limit - begun);
+    }
+
     /** What becomes of its deliveries. */
     ReceiverOutcomes outcomes() {
         return outcomes;

@@ -51,6 +51,21 @@ final class CoordinatorLink extends Link {
         return true;
     }
 
+    @Override
+    String roleInWords() {
+        return "coordinator";
+    }
+
+    @Override
+    String addressInWords() {
+        return "";
+    }
+
+    @Override
+    long creditLeft() {
+        return credit;
+    }
+
     private Attach answer() {
         return new Attach()
                 .setRole(Role.RECEIVER)

@@ -1,5 +1,6 @@
 package io.sluicemq.protocol.amqp10;
 
+import io.sluicemq.api.ClientDetails;
 import io.sluicemq.base.LoopOwned;
 import io.sluicemq.protocol.amqp10.codec.AmqpFault;
 import io.sluicemq.protocol.amqp10.terminus.Answer;
@@ -69,6 +70,20 @@ abstract sealed class Link permits ProducerLink, ConsumerLink, CoordinatorLink {
     final ConnectionSession connection() {
         return session.connection();
     }
+
+    /** What there is to know of it, for operators. */
+    final ClientDetails.Link details() {
+        return new ClientDetails.Link(name, roleInWords(), addressInWords(), creditLeft());
+    }
+
+    /** What the peer is on it. */
+    abstract String roleInWords();
+
+    /** Where it leads to or comes from; empty if that is not known. */
+    abstract String addressInWords();
+
+    /** How many messages its sender may still send. */
+    abstract long creditLeft();
 
     final String name() {
         return name;

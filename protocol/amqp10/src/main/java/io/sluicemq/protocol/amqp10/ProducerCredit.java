@@ -56,6 +56,16 @@ final class ProducerCredit {
         line = connection().client().openCredit(to.exchange(), to.routingKey(), producer, new LineSink());
     }
 
+    /** How many messages the peer may still send. */
+    int left() {
+        return credit;
+    }
+
+    /** Whether the peer has no credit, and has been put down for some. */
+    boolean isAsking() {
+        return credit == 0 && line != null && line.isAsking();
+    }
+
     boolean isZero() {
         return credit == 0;
     }

@@ -2,7 +2,9 @@ package io.sluicemq.protocol.amqp10;
 
 import io.sluicemq.api.BrokerError;
 import io.sluicemq.api.Client;
+import io.sluicemq.api.Hold;
 import io.sluicemq.api.Message;
+import io.sluicemq.api.Producer;
 import io.sluicemq.base.LoopOwned;
 import io.sluicemq.protocol.amqp10.codec.AmqpFault;
 import io.sluicemq.protocol.amqp10.message.IncomingMessage;
@@ -81,6 +83,40 @@ final class ProducerLink extends Link {
     @Override
     boolean fromPeer() {
         return true;
+    }
+
+    @Override
+    String roleInWords() {
+        return "producer";
+    }
+
+    @Override
+    String addressInWords() {
+        if (!(node instanceof TargetNode.Fixed fixed)) {
+            return "";
+        }
+        Destination to = fixed.destination();
+        String key = to.routingKey() == null ? "" : to.routingKey();
+        return to.exchange().isEmpty() ? key : key.isEmpty() ? to.exchange() : to.exchange() + "/" + key;
+    }
+
+    @Override
+    long creditLeft() {
+        return credit.left();
+    }
+
+    /** The link as the broker sees it. */
+    Producer producer() {
+        return credit.producer();
+    }
+
+    /** What it waits for, in words; empty if it may send, or has nothing that waits. */
+    String waitsFor() {
+        Hold hold = credit.producer().latestHold();
+        if (hold != null) {
+            return "room in '" + hold.address() + "' (" + hold.limit() + ")";
+        }
+        return credit.isAsking() ? "credit for '" + addressInWords() + "'" : "";
     }
 
     // ---- attach

@@ -46,7 +46,8 @@ class WhoWaitsTest {
     void start() throws Exception {
         config = folder.resolve("broker.yaml");
         limit(20);
-        process = run("serve", "--port", "0", "--config", config.toString(), "--data", data());
+        process = run("serve", "--port", "0", "--set", "http.enabled=false", "--config", config.toString(), "--data",
+                data());
         BufferedReader out = process.inputReader(StandardCharsets.UTF_8);
         String line = out.readLine();
         Matcher ready = READY.matcher(line);

@@ -70,9 +70,14 @@ class CutReachTest {
 
     /** A queue whose name begins as the rule says, with more messages than that allows. */
     private String slowQueue(String rule) throws Exception {
+        String queue = emptyQueue(rule);
+        lab.sendNumbers(queue, 1, 20);
+        return queue;
+    }
+
+    private String emptyQueue(String rule) throws Exception {
         String queue = lab.forget(rule + "." + lab.name("q"));
         lab.channel().queueDeclare(queue, true, false, false, null);
-        lab.sendNumbers(queue, 1, 20);
         return queue;
     }
 
@@ -155,21 +160,23 @@ class CutReachTest {
     @Test
     @Spec({"1.0 §4.3", "1.0 §2.6.4"})
     void shouldFailTheCommitOfWhatAJmsReceiverHasTaken() throws Exception {
-        String slow = slowQueue("channel");
+        String slow = emptyQueue("channel");
         jakarta.jms.Connection connection = JmsClient.connect(lab, "jms.prefetchPolicy.all=5");
         BlockingQueue<Throwable> closed = ClosedConsumers.of(connection);
         Session session = connection.createSession(Session.SESSION_TRANSACTED);
         MessageConsumer consumer = session.createConsumer(new JmsQueue(slow));
+        lab.sendNumbers(slow, 1, 3);
         for (int i = 1; i <= 3; i++) {
             assertThat(text(consumer.receive(10_000))).isEqualTo(Integer.toString(i));
         }
+        lab.sendNumbers(slow, 4, 20);
         shouldUndoAllOf(session, slow, closed);
     }
 
     @Test
     @Spec({"1.0 §4.3", "1.0 §2.6.4"})
     void shouldFailTheCommitOfWhatAJmsListenerHasTaken() throws Exception {
-        String slow = slowQueue("channel");
+        String slow = emptyQueue("channel");
         CountDownLatch go = new CountDownLatch(1);
         lab.closing(go::countDown); // before the connection, whose close waits for the listener
         jakarta.jms.Connection connection = JmsClient.connect(lab, "jms.prefetchPolicy.all=5");
@@ -184,7 +191,9 @@ class CutReachTest {
                 Thread.currentThread().interrupt();
             }
         });
+        lab.sendNumbers(slow, 1, 1);
         assertThat(taken.poll(10, TimeUnit.SECONDS)).isEqualTo("1");
+        lab.sendNumbers(slow, 2, 20);
         Lab.until("it is cut", () -> broker.counters().consumersCut() == 1);
         go.countDown();
         shouldUndoAllOf(session, slow, problems);

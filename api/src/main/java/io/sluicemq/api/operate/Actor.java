@@ -1,0 +1,10 @@
+package io.sluicemq.api.operate;
+
+import io.sluicemq.api.Principal;
+
+/**
+ * Who wants something done.
+ *
+ * @param peer where they come from, for people
+ */
+public record Actor(Principal user, String peer) {}

@@ -1,0 +1,64 @@
+package io.sluicemq.api.operate;
+
+import java.util.List;
+
+/**
+ * What an address holds at a moment, who waits for it, and who could make room.
+ *
+ * @param kind {@code queue}, {@code exchange} or {@code virtual host}
+ * @param usedBytes bytes stored and reserved
+ * @param usedMessages messages stored and reserved
+ * @param highestBytes the most bytes that were ever used at a time since it has a limit
+ * @param creditBytes bytes of these that are reserved for messages that producers have credit for and have not sent
+ * @param creditMessages messages, likewise
+ * @param droppedMessages messages that its policy has dropped
+ * @param refusedMessages messages that its policy has refused
+ * @param waiting the producers that wait for room in it, the first in its gate first
+ * @param queues the queues that hold its messages
+ */
+public record AddressView(
+        String virtualHost,
+        String address,
+        String kind,
+        LimitsView limits,
+        long usedBytes,
+        long usedMessages,
+        long highestBytes,
+        long creditBytes,
+        long creditMessages,
+        long droppedMessages,
+        long refusedMessages,
+        List<Waiting> waiting,
+        List<Holder> queues) {
+
+    /**
+     * A producer that waits.
+     *
+     * @param producer what it is in its connection: {@code channel 1}, {@code credit of link 'l'}
+     * @param limit the limit that it waits for, in words: {@code max-size-bytes 1000000}
+     * @param waitingMillis how long the first of its publishes has waited
+     * @param position its place in the gate, from 1
+     * @param parkedMessages publishes of it that wait; 0 if it waits for credit and has sent nothing
+     */
+    public record Waiting(
+            String connection, String producer, String limit, long waitingMillis, int position, int parkedMessages,
+            long parkedBytes) {}
+
+    /**
+     * A queue that holds messages of the address.
+     *
+     * @param paused whether deliveries were stopped by an operator: then no consumer can make room
+     */
+    public record Holder(
+            String name, long readyMessages, long delayedMessages, long unsettledMessages, boolean paused,
+            List<Taker> consumers) {}
+
+    /**
+     * A consumer, who could make room.
+     *
+     * @param settledPerSecond how many messages it has acknowledged a second, while that was looked at
+     * @param slowMillis for how long it has been too slow by a rule; negative if it isn't, or there is none
+     */
+    public record Taker(
+            String connection, String tag, long unsettledMessages, double settledPerSecond, long slowMillis) {}
+}

@@ -1,0 +1,74 @@
+package io.sluicemq.api.operate;
+
+import io.sluicemq.api.Authenticator.Peer;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+
+/** What operators want of the process around the broker. May be called from any thread but a loop; methods without a future return soon. */
+public interface ServerOperations {
+
+    /** The product's version. */
+    String version();
+
+    /** What this broker is called among others: its host's name. */
+    String nodeName();
+
+    /** Since when it runs, in milliseconds since 1970. */
+    long startedMillis();
+
+    List<ListenerView> listeners();
+
+    /**
+     * Judges a name and a password.
+     *
+     * @return fails with {@link Refused} for {@link io.sluicemq.api.BrokerError.LoginRefused} if it is not them
+     */
+    CompletableFuture<Login> login(String name, String password, Peer peer);
+
+    /** All users who may log in, by name, without their passwords. */
+    List<UserView> users();
+
+    /** The settings in force, as text by their keys, in the order of the reference; nothing secret. */
+    Map<String, String> settings();
+
+    /**
+     * Reads the configuration again.
+     *
+     * @throws IllegalStateException if there is no file to read, or it can't be read now
+     * @throws IllegalArgumentException if it is not valid; the message has a line for each problem
+     */
+    ReloadView reload();
+
+    /**
+     * Sets limits for addresses of a pattern, in place of what was said of that pattern; with effect at once, until the configuration is
+     * read again or the broker ends.
+     *
+     * @param limits by the names of the configuration's {@code address-settings}, as text
+     * @throws IllegalArgumentException if they are not valid; then nothing has changed
+     */
+    void limitAddresses(String match, Map<String, String> limits);
+
+    /**
+     * Where clients come in.
+     *
+     * @param protocol such as {@code amqp}, {@code amqps} or {@code http}
+     */
+    record ListenerView(String name, String protocol, String host, int port) {}
+
+    /**
+     * Somebody who may log in.
+     *
+     * @param virtualHosts which they may use; null for all
+     */
+    record UserView(String name, Role role, Set<String> virtualHosts, boolean loopbackOnly) {}
+
+    /**
+     * What a reload has come to.
+     *
+     * @param applied keys that are in force now
+     * @param needRestart keys that will be after a restart
+     */
+    record ReloadView(String file, List<String> applied, List<String> needRestart) {}
+}

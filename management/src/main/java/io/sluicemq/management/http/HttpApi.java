@@ -1,0 +1,128 @@
+package io.sluicemq.management.http;
+
+import io.sluicemq.api.Authenticator.Peer;
+import io.sluicemq.api.operate.Login;
+import io.sluicemq.api.operate.Operations;
+import io.sluicemq.api.operate.Refused;
+import io.sluicemq.api.operate.Role;
+import io.sluicemq.api.operate.ServerOperations;
+import io.sluicemq.base.LogLimit;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * All that can be asked over HTTP, and how each request comes to its answer: who asks, which route that is, whether they may. It
+ * knows no socket. Called by any thread, which it may keep waiting.
+ */
+public final class HttpApi {
+
+    private static final Logger LOG = LoggerFactory.getLogger(HttpApi.class);
+    private static final Duration LOGIN_KNOWN_FOR = Duration.ofSeconds(30);
+
+    private final Router router;
+    private final Logins logins;
+    private final Duration limit;
+    private final LogLimit failures = new LogLimit(TimeUnit.SECONDS.toNanos(10), 10);
+
+    /**
+     * @param more routes beside those of the API
+     * @param limit how long an answer may take
+     */
+    public HttpApi(Operations broker, ServerOperations server, List<Route> more, Duration limit) {
+        this.limit = limit;
+        this.logins = new Logins(server, LOGIN_KNOWN_FOR, limit);
+        List<Route> routes = new ArrayList<>();
+        routes.addAll(new BrokerRoutes(broker, server).routes());
+        routes.addAll(new QueueRoutes(broker, server.nodeName()).routes());
+        routes.addAll(new ExchangeRoutes(broker).routes());
+        routes.addAll(new BindingRoutes(broker).routes());
+        routes.addAll(new ConnectionRoutes(broker, server.nodeName()).routes());
+        routes.addAll(new FlowRoutes(broker, server).routes());
+        routes.addAll(more);
+        routes.add(OpenApi.route(server.version(), () -> router().routes()));
+        this.router = new Router(routes);
+    }
+
+    private Router router() {
+        return router;
+    }
+
+    /** All routes. */
+    public List<Route> routes() {
+        return router.routes();
+    }
+
+    /** Users have changed: who was let in has to prove again who they are. */
+    public void usersChanged() {
+        logins.forget();
+    }
+
+    /**
+     * A request as it arrived.
+     *
+     * @param rawPath the path, not decoded
+     * @param query the first value of each parameter, decoded
+     * @param headers by their names in lower case, the first of each
+     */
+    public record Request(
+            String method, String rawPath, Map<String, String> query, Map<String, String> headers, byte[] body,
+            Peer peer) {}
+
+    /** Answers a request; never fails. */
+    public Answer answer(Request request) {
+        try {
+            return found(request);
+        } catch (Router.MethodNotAllowed e) {
+            return e.answer();
+        } catch (ApiError e) {
+            return answer(e);
+        } catch (Refused e) {
+            return answer(ApiError.of(e.error()));
+        } catch (RuntimeException e) {
+            long times = failures.take(System.nanoTime());
+            if (times > 0) {
+                LOG.error("{} {} failed: this is a defect of the broker", request.method(),
+                        printable(request.rawPath()), e);
+            }
+            return Answer.error(500, "internal_error", "the request has failed; the broker's log says more");
+        }
+    }
+
+    private static Answer answer(ApiError error) {
+        Answer answer = error.answer();
+        return error.status() == 401 ? answer.with("WWW-Authenticate", "Basic realm=\"SluiceMQ\"") : answer;
+    }
+
+    private Answer found(Request request) {
+        Router.Match match;
+        try {
+            match = router.find(request.method(), request.rawPath());
+        } catch (ApiError | Router.MethodNotAllowed e) {
+            // What there is, and what not, is nobody's business who may not see it.
+            logins.of(request.headers().get("authorization"), request.peer());
+            throw e;
+        }
+        Route route = match.route();
+        Login login = null;
+        if (route.role() != Role.NONE) {
+            login = logins.of(request.headers().get("authorization"), request.peer());
+            if (!login.role().includes(route.role())) {
+                throw ApiError.forbidden("user '" + login.user().name() + "' is not " + route.role().word());
+            }
+        }
+        SameOrigin.check(request);
+        return route.handler().handle(new Call(
+                route, match.path(), request.query(), request.headers(), request.body(), login,
+                request.peer().address(), limit));
+    }
+
+    private static String printable(String path) {
+        String shown = path.length() > 200 ? path.substring(0, 200) + "…" : path;
+        return shown.replaceAll("[^\\x20-\\x7e…]", "?");
+    }
+}

@@ -1,0 +1,368 @@
+package io.sluicemq.management.http;
+
+import io.sluicemq.api.Authenticator.Peer;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.net.StandardSocketOptions;
+import java.nio.ByteBuffer;
+import java.nio.channels.ServerSocketChannel;
+import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.eclipse.jetty.http.HttpField;
+import org.eclipse.jetty.http.HttpStatus;
+import org.eclipse.jetty.http.UriCompliance;
+import org.eclipse.jetty.io.Connection;
+import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.server.ConnectionFactory;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.HttpConfiguration;
+import org.eclipse.jetty.server.HttpConnectionFactory;
+import org.eclipse.jetty.server.NetworkConnectionLimit;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.server.ServerConnector;
+import org.eclipse.jetty.server.SslConnectionFactory;
+import org.eclipse.jetty.util.Callback;
+import org.eclipse.jetty.util.Fields;
+import org.eclipse.jetty.util.ssl.SslContextFactory;
+import org.eclipse.jetty.util.thread.QueuedThreadPool;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The HTTP server: Jetty, on threads of its own, with a virtual thread for each request that is answered. It bounds what anybody can take: connections,
+ * requests at a time, their sizes, and the time that each takes to arrive and to be read.
+ *
+ * <p>Invariant: a connection is closed when it has not sent a whole request in {@link HttpOptions#requestTimeLimit}, or has not
+ * taken the answer in twice that and the time for the answer, however it keeps itself alive.
+ */
+public final class HttpServer implements AutoCloseable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(HttpServer.class);
+    private static final int BACKLOG = 128;
+    private static final long MOST_START_MILLIS = 10_000;
+    /** Of a body that is too large, so much is read and dropped. */
+    private static final long DROPPED_BYTES = 64L << 20;
+    private static final int HEADER_BYTES = 16 << 10;
+    private static final long PATIENCE_SECONDS = 2;
+    private static final long LOOK_SECONDS = 1;
+
+    private final HttpOptions options;
+    private final ServerSocketChannel socket;
+    private final Thread starter;
+    /** Made by the starter. */
+    private volatile HttpApi api;
+    /** Made by the starter. */
+    private volatile Server server;
+    private volatile boolean closed;
+    private final Semaphore places;
+    private final Map<Connection, Since> connections = new ConcurrentHashMap<>();
+
+    /** What a connection does, and since when. */
+    private record Since(boolean answered, long nanos) {}
+
+    private HttpServer(HttpOptions options, ServerSocketChannel socket, Supplier<HttpApi> routes) {
+        this.options = options;
+        this.socket = socket;
+        this.places = new Semaphore(options.maxRequests());
+        this.starter = Thread.ofPlatform().daemon().name("sluicemq-http-start").unstarted(() -> start(routes));
+    }
+
+    /**
+     * Listens. Requests that come at once wait for a moment: the server is made while the broker goes on with its start.
+     *
+     * @param routes makes what can be asked, once, on a thread of this
+     * @throws IOException if that is not possible, for example since the port is in use
+     */
+    public static HttpServer open(HttpOptions options, Supplier<HttpApi> routes) throws IOException {
+        ServerSocketChannel socket = ServerSocketChannel.open();
+        try {
+            socket.setOption(StandardSocketOptions.SO_REUSEADDR, true);
+            InetSocketAddress address = new InetSocketAddress(options.host(), options.port());
+            if (address.isUnresolved()) {
+                throw new IOException("there is no host of that name");
+            }
+            socket.bind(address, BACKLOG);
+        } catch (IOException | RuntimeException e) {
+            socket.close();
+            throw e;
+        }
+        HttpServer opened = new HttpServer(options, socket, routes);
+        opened.starter.start();
+        return opened;
+    }
+
+    private void start(Supplier<HttpApi> routes) {
+        try {
+            api = routes.get();
+            Server made = made();
+            server = made;
+            if (!closed) {
+                made.start();
+                Thread.ofVirtual().name("sluicemq-http-watch").start(this::watch);
+            }
+        } catch (Exception e) {
+            LOG.error("the HTTP server has not started, and nobody is served on {}:{}", options.host(), port(), e);
+            close(socket);
+        }
+    }
+
+    private static void close(ServerSocketChannel socket) {
+        try {
+            socket.close();
+        } catch (IOException e) {
+            LOG.warn("the HTTP server's socket was not closed in order: {}", e.toString());
+        }
+    }
+
+    private Server made() throws IOException {
+        QueuedThreadPool threads = new QueuedThreadPool(8, 2);
+        threads.setName("sluicemq-http");
+        threads.setDaemon(true);
+        threads.setReservedThreads(0);
+        threads.setVirtualThreadsExecutor(Executors.newThreadPerTaskExecutor(
+                Thread.ofVirtual().name("sluicemq-http-", 0).factory()));
+        Server made = new Server(threads);
+        ServerConnector connector = new ServerConnector(made, 1, 1, factories(options));
+        connector.open(socket);
+        connector.setIdleTimeout(options.requestTimeLimit().toMillis());
+        connector.setAcceptQueueSize(64);
+        connector.addBean(new Watch());
+        made.addBean(new NetworkConnectionLimit(options.maxConnections(), connector));
+        made.addConnector(connector);
+        made.setHandler(new Answers());
+        made.setErrorHandler(HttpServer::unreadable);
+        return made;
+    }
+
+    private static ConnectionFactory[] factories(HttpOptions options) {
+        HttpConfiguration http = new HttpConfiguration();
+        http.setSendServerVersion(false);
+        http.setSendXPoweredBy(false);
+        http.setRequestHeaderSize(HEADER_BYTES);
+        http.setResponseHeaderSize(HEADER_BYTES);
+        // A name may have a slash, which is no separator then, or a %; the router splits before it decodes, once.
+        http.setUriCompliance(UriCompliance.from(EnumSet.of(
+                UriCompliance.Violation.AMBIGUOUS_PATH_SEPARATOR, UriCompliance.Violation.AMBIGUOUS_PATH_ENCODING)));
+        HttpConnectionFactory plain = new HttpConnectionFactory(http);
+        if (options.tls() == null) {
+            return new ConnectionFactory[] {plain};
+        }
+        SslContextFactory.Server tls = new SslContextFactory.Server();
+        tls.setSslContext(options.tls());
+        return new ConnectionFactory[] {new SslConnectionFactory(tls, plain.getProtocol()), plain};
+    }
+
+    /** The port that was bound. */
+    public int port() {
+        return socket.socket().getLocalPort();
+    }
+
+    /** Users have changed: who was let in has to prove again who they are. */
+    public void usersChanged() {
+        HttpApi made = api;
+        if (made != null) {
+            made.usersChanged();
+        }
+    }
+
+    /** Ends it: nothing more is accepted, and connections are cut. */
+    @Override
+    public void close() {
+        closed = true;
+        close(socket);
+        try {
+            starter.join(MOST_START_MILLIS);
+            Server made = server;
+            if (made != null) {
+                made.setStopTimeout(0);
+                made.stop();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (Exception e) {
+            LOG.warn("the HTTP server has not stopped in order: {}", e.toString());
+        }
+    }
+
+    // ---- time
+
+    private void watch() {
+        try {
+            while (server.isRunning()) {
+                TimeUnit.SECONDS.sleep(LOOK_SECONDS);
+                long now = System.nanoTime();
+                long mostIdle = options.requestTimeLimit().toNanos();
+                long mostBusy = 2 * mostIdle + options.answerTimeLimit().toNanos();
+                connections.forEach((connection, since) -> {
+                    if (now - since.nanos() > (since.answered() ? mostBusy : mostIdle)) {
+                        connection.getEndPoint().close();
+                    }
+                });
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Knows which connections there are. */
+    private final class Watch implements Connection.Listener {
+
+        @Override
+        public void onOpened(Connection connection) {
+            connections.put(connection, new Since(false, System.nanoTime()));
+        }
+
+        @Override
+        public void onClosed(Connection connection) {
+            connections.remove(connection);
+        }
+    }
+
+    private void is(Connection connection, boolean answered) {
+        connections.computeIfPresent(connection, (key, before) -> new Since(answered, System.nanoTime()));
+    }
+
+    // ---- requests
+
+    private final class Answers extends Handler.Abstract {
+
+        @Override
+        public boolean handle(Request request, Response response, Callback callback) throws Exception {
+            Connection connection = request.getConnectionMetaData().getConnection();
+            Request.addCompletionListener(request, failure -> is(connection, false));
+            byte[] body = body(request);
+            if (body == null) {
+                send(request, response, callback, Answer.error(
+                        413, "too_large", "the body has more than " + options.maxRequestBytes() + " bytes")
+                        .with("Connection", "close"));
+                return true;
+            }
+            is(connection, true);
+            if (!places.tryAcquire(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+                send(request, response, callback,
+                        Answer.error(503, "busy", "too many requests are being answered").with("Retry-After", "1"));
+                return true;
+            }
+            Answer answer;
+            try {
+                answer = answer(request, body);
+            } finally {
+                places.release();
+            }
+            send(request, response, callback, answer);
+            return true;
+        }
+    }
+
+    /** The body, or null if it is too large. */
+    private byte[] body(Request request) throws IOException {
+        try (InputStream in = Content.Source.asInputStream(request)) {
+            if (request.getLength() <= options.maxRequestBytes()) {
+                byte[] bytes = in.readNBytes(options.maxRequestBytes() + 1);
+                if (bytes.length <= options.maxRequestBytes()) {
+                    return bytes;
+                }
+            }
+            // Who is cut while they send loses the answer; so they are listened to a while longer.
+            byte[] dropped = new byte[16 << 10];
+            long left = DROPPED_BYTES;
+            for (int read = 0; read >= 0 && left > 0; left -= read) {
+                read = in.read(dropped);
+            }
+            return null;
+        }
+    }
+
+    private Answer answer(Request request, byte[] body) {
+        Map<String, String> headers = new HashMap<>();
+        for (HttpField field : request.getHeaders()) {
+            headers.putIfAbsent(field.getName().toLowerCase(Locale.ROOT), field.getValue());
+        }
+        if (!isHostKnown(headers.get("host"))) {
+            return Answer.error(421, "misdirected_request",
+                    "expected the header Host to name this machine: the server listens for it alone");
+        }
+        Map<String, String> query = new LinkedHashMap<>();
+        try {
+            Fields fields = Request.extractQueryParameters(request);
+            fields.forEach(field -> query.putIfAbsent(field.getName(), field.getValue()));
+        } catch (RuntimeException e) {
+            return Answer.error(400, "bad_request", "the query can't be read");
+        }
+        return api.answer(new HttpApi.Request(
+                request.getMethod(), request.getHttpURI().getPath(), query, headers, body,
+                peer(request.getConnectionMetaData().getRemoteSocketAddress())));
+    }
+
+    private static Peer peer(SocketAddress address) {
+        if (address instanceof InetSocketAddress internet) {
+            InetAddress host = internet.getAddress();
+            String text = host.getHostAddress();
+            return new Peer(
+                    (text.contains(":") ? "[" + text + "]" : text) + ":" + internet.getPort(),
+                    host.isLoopbackAddress());
+        }
+        return new Peer(String.valueOf(address), false);
+    }
+
+    /**
+     * A server that listens on this machine alone is asked by names of this machine: a page whose name leads to here has another, and is to get
+     * nothing, be it that it guesses a password.
+     */
+    private boolean isHostKnown(String host) {
+        if (!isLoopback(options.host())) {
+            return true;
+        }
+        if (host == null) {
+            return false;
+        }
+        int colon = host.lastIndexOf(':');
+        String name = colon > host.lastIndexOf(']') ? host.substring(0, colon) : host;
+        return name.equalsIgnoreCase(options.host()) || isLoopback(name);
+    }
+
+    private static boolean isLoopback(String name) {
+        return name.equalsIgnoreCase("localhost") || name.startsWith("127.") && name.matches("[0-9.]+")
+                || name.equals("::1") || name.equals("[::1]");
+    }
+
+    /** A request that is no HTTP, or more than a header may be, is told so like all others. */
+    private static boolean unreadable(Request request, Response response, Callback callback) {
+        int status = response.getStatus() >= 400 ? response.getStatus() : 400;
+        send(request, response, callback, Answer.error(
+                status, status >= 500 ? "internal_error" : "bad_request", HttpStatus.getMessage(status)));
+        return true;
+    }
+
+    private static void send(Request request, Response response, Callback callback, Answer answer) {
+        response.setStatus(answer.status());
+        var headers = response.getHeaders();
+        headers.put("X-Content-Type-Options", "nosniff");
+        headers.put("X-Frame-Options", "DENY");
+        headers.put("Referrer-Policy", "no-referrer");
+        headers.put("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'");
+        headers.put("Cache-Control", "no-store");
+        if (answer.contentType() != null) {
+            headers.put("Content-Type", answer.contentType());
+        }
+        answer.headers().forEach(headers::put);
+        if (answer.status() != 204) {
+            headers.put("Content-Length", answer.body().length);
+        }
+        boolean bodiless = request.getMethod().equals("HEAD") || answer.body().length == 0;
+        response.write(true, bodiless ? null : ByteBuffer.wrap(answer.body()), callback);
+    }
+}

@@ -1,0 +1,137 @@
+package io.sluicemq.server;
+
+import io.sluicemq.api.Authenticator;
+import io.sluicemq.api.Authenticator.Peer;
+import io.sluicemq.api.BrokerError;
+import io.sluicemq.api.Principal;
+import io.sluicemq.api.Reply;
+import io.sluicemq.api.SaslStep;
+import io.sluicemq.api.operate.Event;
+import io.sluicemq.api.operate.Login;
+import io.sluicemq.api.operate.Operations;
+import io.sluicemq.api.operate.Refused;
+import io.sluicemq.api.operate.Role;
+import io.sluicemq.api.operate.ServerOperations;
+import io.sluicemq.base.Loop;
+import io.sluicemq.base.option.Problem;
+import io.sluicemq.server.config.ConfigException;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Collectors;
+
+/** A running broker's process as its operators see it. Called by any thread but a loop. Holds nothing that changes. */
+final class OperatedServer implements ServerOperations {
+
+    private final SluiceMQ broker;
+    private final Authenticator authenticator;
+    private final Loop loop;
+    private final Operations operations;
+    private final long startedMillis = System.currentTimeMillis();
+    private final String nodeName = "sluicemq@" + hostName();
+
+    /** @param loop where logins are judged */
+    OperatedServer(SluiceMQ broker, Authenticator authenticator, Loop loop, Operations operations) {
+        this.broker = broker;
+        this.authenticator = authenticator;
+        this.loop = loop;
+        this.operations = operations;
+    }
+
+    private static String hostName() {
+        try {
+            return InetAddress.getLocalHost().getHostName();
+        } catch (UnknownHostException e) {
+            return "localhost"; // a machine without a name of its own
+        }
+    }
+
+    @Override
+    public String version() {
+        return Version.ofProduct();
+    }
+
+    @Override
+    public String nodeName() {
+        return nodeName;
+    }
+
+    @Override
+    public long startedMillis() {
+        return startedMillis;
+    }
+
+    @Override
+    public List<ListenerView> listeners() {
+        return broker.listenerViews();
+    }
+
+    @Override
+    public CompletableFuture<Login> login(String name, String password, Peer peer) {
+        CompletableFuture<Login> login = new CompletableFuture<>();
+        byte[] response = ("\0" + name + "\0" + password).getBytes(StandardCharsets.UTF_8);
+        loop.execute(() -> authenticator.begin("PLAIN", peer, loop).respond(response, new Reply<>() {
+            @Override
+            public void done(SaslStep step) {
+                if (step instanceof SaslStep.Success success) {
+                    login.complete(new Login(success.user(), role(success.user())));
+                } else {
+                    login.completeExceptionally(new IllegalStateException("PLAIN has no challenge"));
+                }
+            }
+
+            @Override
+            public void failed(BrokerError error) {
+                login.completeExceptionally(new Refused(error));
+            }
+        }));
+        return login;
+    }
+
+    private Role role(Principal user) {
+        return user.anonymous()
+                ? Role.NONE
+                : broker.users().find(user.name()).map(OperatedServer::role).orElse(Role.NONE);
+    }
+
+    private static Role role(io.sluicemq.api.users.UserView user) {
+        return user.role().map(role -> switch (role) {
+            case MONITOR -> Role.MONITOR;
+            case OPERATOR -> Role.OPERATOR;
+            case ADMINISTRATOR -> Role.ADMINISTRATOR;
+        }).orElse(Role.NONE);
+    }
+
+    @Override
+    public List<UserView> users() {
+        return broker.users().list().stream()
+                .map(user -> new UserView(
+                        user.name(), role(user), user.permissions().map(Map::keySet).orElse(null), user.loopbackOnly()))
+                .toList();
+    }
+
+    @Override
+    public Map<String, String> settings() {
+        return SettingText.all(broker.settings());
+    }
+
+    @Override
+    public ReloadView reload() {
+        try {
+            Reload reload = broker.reload();
+            operations.note(Event.Kind.RELOADED, "", reload.file().toString(), reload.toString());
+            return new ReloadView(reload.file().toString(), reload.applied(), reload.needRestart());
+        } catch (ConfigException e) {
+            throw new IllegalArgumentException(
+                    e.problems().stream().map(Problem::toString).collect(Collectors.joining("\n")), e);
+        }
+    }
+
+    @Override
+    public void limitAddresses(String match, Map<String, String> limits) {
+        broker.limitAddresses(match, limits);
+    }
+}
