@@ -94,7 +94,8 @@ record ConfigSource(Path file, Place place, List<Change> changes) {
             if (tls != null) {
                 try {
                     read.put(listener.name(),
-                            Tls.read(tls.certificate(), tls.key(), tls.clientCa(), tls.clientAuth()));
+                            Tls.read(tls.certificate(), tls.key(), tls.clientCa(), tls.clientAuth(),
+                                    tls.minVersion()));
                 } catch (TlsException e) {
                     problems.add(problem(settings, listener.name(), e));
                 }

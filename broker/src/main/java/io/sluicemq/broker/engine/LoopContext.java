@@ -63,6 +63,8 @@ final class LoopContext {
     final Answers answers;
     /** What the clients of each protocol have, by its name. */
     final Map<String, ProtocolTally> protocols = new HashMap<>();
+    /** Of what is told of users and virtual hosts that have as much as they may. */
+    final Audit limits = new Audit("by a limit");
     /** What is to be looked at again and again. */
     final Housekeeping housekeeping;
     /** Of what is told of slow consumers. */
