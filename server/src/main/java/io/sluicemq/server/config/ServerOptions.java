@@ -316,6 +316,12 @@ public final class ServerOptions {
             .between(Duration.ofSeconds(1), Duration.ofHours(1))
             .defaultsTo(Duration.ofSeconds(30));
 
+    public static final Section HTTP_TLS = new Section(
+            "tls",
+            "If it is there, nothing but TLS is spoken on the port, 1.2 or 1.3.",
+            TLS_CERTIFICATE,
+            TLS_KEY);
+
     public static final Section HTTP = new Section(
             "http",
             "Where operators are served over HTTP: the HTTP API. Users and passwords are those of `users`.",
@@ -324,7 +330,8 @@ public final class ServerOptions {
             HTTP_PORT,
             HTTP_MAX_CONNECTIONS,
             HTTP_MAX_REQUEST_SIZE,
-            HTTP_REQUEST_TIME_LIMIT);
+            HTTP_REQUEST_TIME_LIMIT,
+            HTTP_TLS);
 
     /** What is to happen to a producer that goes on publishing beyond what may wait for it. */
     public enum UncooperativeProducers {
