@@ -4,7 +4,8 @@ import io.sluicemq.api.Authenticator;
 import io.sluicemq.api.Protocol;
 import io.sluicemq.api.operate.Operations;
 import io.sluicemq.api.operate.ServerOperations.ListenerView;
-import io.sluicemq.base.Published;
+import io.sluicemq.api.users.UserDirectory;
+import io.sluicemq.base.Audit;
 import io.sluicemq.base.TaskFailures;
 import io.sluicemq.base.option.HostPort;
 import io.sluicemq.base.option.InvalidValue;
@@ -22,9 +23,6 @@ import io.sluicemq.management.AdminSocket;
 import io.sluicemq.management.http.HttpApi;
 import io.sluicemq.management.http.HttpOptions;
 import io.sluicemq.management.http.HttpServer;
-import io.sluicemq.security.SaslAuthenticator;
-import io.sluicemq.security.User;
-import io.sluicemq.security.Users;
 import io.sluicemq.server.config.ConfigDifference;
 import io.sluicemq.server.config.ConfigException;
 import io.sluicemq.server.config.HttpConfig;
@@ -37,6 +35,7 @@ import io.sluicemq.server.config.TlsConfig;
 import io.sluicemq.server.data.DataFolder;
 import io.sluicemq.server.data.DataFolderRefused;
 import io.sluicemq.server.data.DurableStore;
+import io.sluicemq.server.users.UserRegistry;
 import io.sluicemq.store.LogState;
 import io.sluicemq.transport.ListenException;
 import io.sluicemq.transport.Listener;
@@ -103,6 +102,7 @@ public final class SluiceMQ implements AutoCloseable {
     private final BrokerStore store;
     private final CompletableFuture<String> failure;
     private final Map<String, Listener> listeners;
+    private final UserRegistry users;
     private final Map<String, HostPort> addresses = new LinkedHashMap<>();
     private final Map<String, String> schemes = new HashMap<>();
     /** What it was started with. */
@@ -125,7 +125,9 @@ public final class SluiceMQ implements AutoCloseable {
             BrokerStore store,
             CompletableFuture<String> failure,
             Map<String, Listener> listeners,
-            ConfigSource.Reading reading) {
+            ConfigSource.Reading reading,
+            UserRegistry users) {
+        this.users = users;
         this.started = reading;
         this.current = reading;
         this.limitsNow = reading.config().addressSettings();
@@ -154,6 +156,7 @@ public final class SluiceMQ implements AutoCloseable {
         DataFolder data = openData(config.data());
         BrokerStore store = null;
         NettyLoops loops = null;
+        UserRegistry users = null;
         Map<String, Listener> listeners = new LinkedHashMap<>();
         try {
             store = openStore(data, config);
@@ -170,8 +173,8 @@ public final class SluiceMQ implements AutoCloseable {
                     failure.complete(state.reason());
                 }
             });
-            Authenticator authenticator = authenticator(config);
-            List<Protocol> protocols = Protocols.of(engine, authenticator, config);
+            users = new UserRegistry(config, reading.stored(), reading.users(), engine::accessChanged);
+            List<Protocol> protocols = Protocols.of(engine, users.authenticator(), config);
             for (ListenerConfig listener : config.listeners()) {
                 listeners.put(
                         listener.name(),
@@ -180,13 +183,14 @@ public final class SluiceMQ implements AutoCloseable {
                                 listenerOptions(listener.address(), config.limits())
                                         .withTls(reading.tls().get(listener.name()))));
             }
-            SluiceMQ broker = new SluiceMQ(data, loops, failures, engine, store, failure, listeners, reading);
-            broker.openHttp(authenticator);
+            SluiceMQ broker = new SluiceMQ(data, loops, failures, engine, store, failure, listeners, reading, users);
+            broker.openHttp(users.authenticator());
+            users = null;
             listeners = Map.of();
             loops = null;
             store = null;
             data = null;
-            broker.warnOfGuests(config);
+            broker.warnOfGuests();
             warnOfReadableKeys(config);
             broker.stopOnFailure();
             broker.openAdminSocket();
@@ -195,7 +199,7 @@ public final class SluiceMQ implements AutoCloseable {
             throw new StartFailure(e.getMessage(), e);
         } finally {
             // Of a start that has failed there is nothing to checkpoint.
-            release(null, data, loops, null, store, listeners);
+            release(null, data, loops, null, store, listeners, users);
         }
     }
 
@@ -257,7 +261,7 @@ public final class SluiceMQ implements AutoCloseable {
             return;
         }
         try {
-            admin = AdminSocket.open(data.path(), new AdminCommands(engine, this::reload));
+            admin = AdminSocket.open(data.path(), new AdminCommands(engine, this::reload, users));
         } catch (IOException e) {
             LOG.warn("there is no {} for this broker, so commands such as 'sluicemq why' can't reach it: {}",
                     data.path().resolve(AdminSocket.FILE), e.getMessage());
@@ -288,10 +292,10 @@ public final class SluiceMQ implements AutoCloseable {
         return failure.copy();
     }
 
-    private void warnOfGuests(ServerConfig config) {
+    private void warnOfGuests() {
         boolean open = listeners.values().stream()
                 .anyMatch(listener -> !listener.address().getAddress().isLoopbackAddress());
-        if (open && config.hasOnlyGuest()) {
+        if (open && users.hasOnlyGuest()) {
             LOG.warn(
                     "others can connect from the network, but nobody can log in from there: guest may from this machine"
                             + " only, and no users are configured");
@@ -327,13 +331,6 @@ public final class SluiceMQ implements AutoCloseable {
         } catch (DataFolderRefused e) {
             throw new StartFailure(e.getMessage(), e);
         }
-    }
-
-    private static Authenticator authenticator(ServerConfig config) {
-        List<User> users = config.users().stream()
-                .map(user -> new User(user.name(), user.password(), user.virtualHosts(), user.loopbackOnly()))
-                .toList();
-        return new SaslAuthenticator(new Published<>(Users.of(users)), config.anonymousLogin());
     }
 
     private static ListenerOptions listenerOptions(HostPort address, LimitsConfig limits) {
@@ -480,12 +477,18 @@ public final class SluiceMQ implements AutoCloseable {
      * @throws IllegalStateException if there is no such file, or the broker has been stopped
      */
     public Reload reload() throws ConfigException {
+        return reload("the embedding program");
+    }
+
+    /** @param by who wants it, for the audit log */
+    Reload reload(String by) throws ConfigException {
         requireRunning();
         if (started.source().file() == null) {
             throw new IllegalStateException("this broker was started without a configuration file");
         }
         synchronized (reloading) {
             ConfigSource.Reading next = started.source().read();
+            users.replace(next.config(), next.stored(), next.users(), by);
             apply(next.config().addressSettings());
             Map<String, AddressLimits> hosts = new HashMap<>(next.config().virtualHostLimits());
             hosts.keySet().retainAll(started.config().virtualHosts()); // others are there after a restart
@@ -498,8 +501,14 @@ public final class SluiceMQ implements AutoCloseable {
             current = next;
             Reload reload = new Reload(next.source().file(), applied, needRestart);
             LOG.info("{}", reload);
+            Audit.changed(by, reload.toString());
             return reload;
         }
+    }
+
+    /** Who may log in, and what they may do. */
+    public UserDirectory users() {
+        return users;
     }
 
     /** What addresses hold, who waits for room in them and who could make some, of slightly different moments. */
@@ -554,7 +563,7 @@ public final class SluiceMQ implements AutoCloseable {
             if (http != null) {
                 http.close();
             }
-            release(admin, data, loops, engine, store, listeners);
+            release(admin, data, loops, engine, store, listeners, users);
         }
     }
 
@@ -566,9 +575,12 @@ public final class SluiceMQ implements AutoCloseable {
 
     private static void release(
             AdminSocket admin, DataFolder data, NettyLoops loops, BrokerEngine engine, BrokerStore store,
-            Map<String, Listener> listeners) {
+            Map<String, Listener> listeners, UserRegistry users) {
         if (admin != null) {
             admin.close();
+        }
+        if (users != null) {
+            users.close();
         }
         CompletableFuture<?>[] goodbyes = listeners.values().stream()
                 .map(listener -> listener.stop("the broker is stopping", GOODBYE_LIMIT))
