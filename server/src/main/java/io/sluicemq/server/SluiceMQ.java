@@ -19,6 +19,7 @@ import io.sluicemq.broker.flow.AddressLimits;
 import io.sluicemq.broker.flow.AddressSettings;
 import io.sluicemq.broker.flow.AddressState;
 import io.sluicemq.management.AdminSocket;
+import io.sluicemq.management.console.Console;
 import io.sluicemq.management.http.HttpApi;
 import io.sluicemq.management.http.HttpOptions;
 import io.sluicemq.management.http.HttpServer;
@@ -209,7 +210,7 @@ public final class SluiceMQ implements AutoCloseable {
                 .withTimes(config.requestTimeLimit(), options.answerTimeLimit());
         try {
             http = HttpServer.open(
-                    options, new HttpApi(operations, server, List.of(), options.answerTimeLimit()));
+                    options, new HttpApi(operations, server, Console.routes(), options.answerTimeLimit()));
         } catch (IOException e) {
             throw new StartFailure(
                     "cannot listen on " + config.address() + " for HTTP: " + e.getMessage()

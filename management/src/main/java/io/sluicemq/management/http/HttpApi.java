@@ -42,6 +42,7 @@ public final class HttpApi {
         routes.addAll(new BindingRoutes(broker).routes());
         routes.addAll(new ConnectionRoutes(broker, server.nodeName()).routes());
         routes.addAll(new FlowRoutes(broker, server).routes());
+        routes.addAll(new FlowMapRoutes(broker).routes());
         routes.addAll(more);
         routes.add(OpenApi.route(server.version(), () -> router().routes()));
         this.router = new Router(routes);

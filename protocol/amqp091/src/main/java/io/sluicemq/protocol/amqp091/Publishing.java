@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.sluicemq.api.BrokerError;
 import io.sluicemq.api.BrokerError.Kind;
 import io.sluicemq.api.Client;
+import io.sluicemq.api.ClientDetails;
 import io.sluicemq.api.Completion;
 import io.sluicemq.api.Message;
 import io.sluicemq.api.Producer;
@@ -15,6 +16,7 @@ import io.sluicemq.protocol.amqp091.codec.MethodId;
 import io.sluicemq.protocol.amqp091.codec.ReplyCode;
 import io.sluicemq.protocol.amqp091.codec.ShortString;
 import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -60,6 +62,7 @@ final class Publishing {
     private int bodyLength;
     private int arrived;
     private final ChannelProducer producer;
+    private final PublishTargets targets = new PublishTargets();
     private boolean awaitsMemory;
     private Client.Reservation reservation;
     private Loop.Timer lateTimer;
@@ -75,6 +78,11 @@ final class Publishing {
     /** The channel as the broker sees it. */
     Producer producer() {
         return producer;
+    }
+
+    /** Where it has published to of late, for operators. */
+    List<ClientDetails.Target> targets() {
+        return targets.list(producer.description());
     }
 
     /** Whether publishes are confirmed. */
@@ -266,6 +274,7 @@ final class Publishing {
         if (!facts.hiddenKeys().isEmpty()) {
             message.hiddenKeys(facts.hiddenKeys());
         }
+        targets.count(message.exchange(), message.routingKey());
         publish(message);
     }
 
