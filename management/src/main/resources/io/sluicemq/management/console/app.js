@@ -355,7 +355,7 @@ function shell() {
                         draw();
                     },
                 }, text))))),
-            h('div', {class: 'user'},
+            h('section', {class: 'user', 'aria-label': 'User and colours'},
                 h('label', null, h('span', null, 'Colours'), h('select', {
                     name: 'theme', value: theme(), onchange: event => setTheme(event.target.value),
                 }, Object.entries(THEMES).map(([name, text]) => h('option', {value: name, key: name}, text)))),

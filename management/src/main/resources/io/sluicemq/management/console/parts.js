@@ -109,7 +109,7 @@ export function table({caption, columns, rows, key, order, empty}) {
     if (rows.length === 0) {
         return h('p', {class: 'quiet'}, empty || 'None.');
     }
-    return h('div', {class: 'scroll', tabindex: '0', role: 'region', 'aria-label': caption},
+    return h('div', {class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Table: ' + caption},
         h('table', null,
             h('caption', {class: 'unseen'}, caption),
             h('thead', null, h('tr', null, columns.map(column => head(column, order)))),
