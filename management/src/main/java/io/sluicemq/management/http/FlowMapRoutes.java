@@ -48,7 +48,8 @@ final class FlowMapRoutes {
                 "Who publishes where, what leads from there to queues, who takes from them, and what waits", this::flow)
                 .with("vhost", "string", "only this virtual host; needed with `name`")
                 .with("kind", "string", "`queue` or `exchange`: what `name` is; queue if nothing is said")
-                .with("name", "string", "only this one and what it has to do with; the default exchange is `amq.default`")
+                .with("name", "string",
+                        "only this one and what it has to do with; the default exchange is `amq.default`")
                 .with("most", "integer", "how many queues at most, 1 to 50; 12 if nothing is said"));
     }
 
@@ -61,7 +62,9 @@ final class FlowMapRoutes {
         }
         List<QueueFacts> candidates = name == null
                 ? hosts.stream().flatMap(each -> broker.queues(each).stream()).toList()
-                : ofExchange ? reached(hosts.getFirst(), ExchangeRoutes.named(name)) : List.of(queue(hosts.getFirst(), name));
+                : ofExchange
+                        ? reached(hosts.getFirst(), ExchangeRoutes.named(name))
+                        : List.of(queue(hosts.getFirst(), name));
         CompletableFuture<List<AddressView>> waiting = broker.addresses(null, null, true);
         CompletableFuture<List<ConnectionView>> connections = broker.connections();
         List<QueueView> ordered = call.await(broker.look(candidates)).stream().sorted(FlowMapRoutes::compare).toList();
@@ -78,7 +81,8 @@ final class FlowMapRoutes {
         }
         ArrayNode routes = routes(queues, exchanges);
         Map<Place, AddressView> limited = limited(call, exchanges.keySet());
-        List<AddressView> held = call.await(waiting).stream().filter(each -> hosts.contains(each.virtualHost())).toList();
+        List<AddressView> held =
+                call.await(waiting).stream().filter(each -> hosts.contains(each.virtualHost())).toList();
 
         ObjectNode json = Json.object();
         ArrayNode queueRows = json.putArray("queues");
@@ -105,7 +109,8 @@ final class FlowMapRoutes {
                         .put("since_ms", found.sinceMillis()),
                 () -> json.putNull("shortage"));
         json.put("connections", present.size());
-        json.set("rest", rest(ordered.stream().filter(each -> !queues.contains(new Place(each.facts().virtualHost(), each.name()))).toList()));
+        json.set("rest", rest(ordered.stream()
+                .filter(each -> !queues.contains(new Place(each.facts().virtualHost(), each.name()))).toList()));
         return Answer.of(json);
     }
 

@@ -44,7 +44,8 @@ class ConsoleFilesTest {
     void shouldHaveNeitherInlineCodeNorMarkupOfText() {
         for (String name : Console.FILES) {
             assertThat(text(name)).as(name)
-                    .doesNotContain("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "DOMParser")
+                    .doesNotContain("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(",
+                            "DOMParser")
                     .doesNotContainPattern("https?://(?!www\\.w3\\.org/2000/svg)");
         }
         assertThat(text(Console.INDEX)).doesNotContain("<style", "style=", " on", "<script>");

@@ -6,8 +6,8 @@ import static org.awaitility.Awaitility.await;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.ConnectionFactory;
-import io.sluicemq.server.AddressSetting;
 import io.sluicemq.broker.flow.FullPolicy;
+import io.sluicemq.server.AddressSetting;
 import io.sluicemq.server.SluiceMQ;
 import java.io.IOException;
 import java.io.InputStream;
@@ -187,8 +187,9 @@ class ConsoleTest {
     }
 
     private static void click(String text) {
-        String found = "[...document.querySelectorAll('button, a')].find(each => each.textContent.trim() === " + quoted(text)
-                + " && each.checkVisibility())";
+        String found =
+                "[...document.querySelectorAll('button, a')].find(each => each.textContent.trim() === " + quoted(text)
+                        + " && each.checkVisibility())";
         until(found);
         browser.eval(found + ".click()");
     }
@@ -235,7 +236,8 @@ class ConsoleTest {
     @Test
     void shouldShowRatesOfWhatPasses() {
         await().atMost(SOON).untilAsserted(() -> assertThat(
-                Double.parseDouble(browser.eval("document.querySelector('.tiles b').textContent").asString().replace("/s", "")))
+                Double.parseDouble(
+                        browser.eval("document.querySelector('.tiles b').textContent").asString().replace("/s", "")))
                 .isBetween(20.0, 100.0));
         until("document.querySelector('.chart path.line.s1').getAttribute('d').includes('L')");
         untilTextHas("Listeners");
@@ -409,8 +411,9 @@ class ConsoleTest {
         if (!is("window.axe")) {
             browser.eval(axe + "; true");
         }
-        JsonNode found = browser.eval("axe.run(document, {runOnly: " + rules + "}).then(all => all.violations.map(each => each.id + ': '"
-                + " + each.nodes.slice(0, 3).map(node => node.html + ' ' + node.failureSummary).join(' | ')))");
+        JsonNode found = browser.eval(
+                "axe.run(document, {runOnly: " + rules + "}).then(all => all.violations.map(each => each.id + ': '"
+                        + " + each.nodes.slice(0, 3).map(node => node.html + ' ' + node.failureSummary).join(' | ')))");
         return found.valueStream().map(JsonNode::asString).toList();
     }
 
@@ -418,7 +421,8 @@ class ConsoleTest {
     private static void shoot(String page, String how) throws IOException {
         String folder = System.getProperty("console.shots", "");
         if (!folder.isEmpty()) {
-            browser.screenshot(Path.of(folder, (page.isEmpty() ? "overview" : page.replaceAll("\\W+", "-")) + "-" + how + ".png"));
+            browser.screenshot(
+                    Path.of(folder, (page.isEmpty() ? "overview" : page.replaceAll("\\W+", "-")) + "-" + how + ".png"));
         }
     }
 
@@ -440,7 +444,8 @@ class ConsoleTest {
     @Test
     void shouldKeepFocusAndWhatWasTypedWhileItIsUpdated() {
         go("queues/%2F/prices");
-        browser.eval("[...document.querySelectorAll('summary, a, button')].find(each => each.textContent === 'Move…').focus()");
+        browser.eval(
+                "[...document.querySelectorAll('summary, a, button')].find(each => each.textContent === 'Move…').focus()");
         String sum = "document.querySelectorAll('.tiles .quiet')[2].textContent";
         String before = browser.eval(sum).asString();
         until(sum + " !== " + quoted(before));
@@ -452,7 +457,8 @@ class ConsoleTest {
     void shouldSayWhenTheBrokerIsNotReachableAndComeBack() {
         browser.offline(true);
         untilTextHas("Not reachable since");
-        assertThat(browser.eval("document.getElementById('said').getAttribute('aria-live')").asString()).isEqualTo("polite");
+        assertThat(browser.eval("document.getElementById('said').getAttribute('aria-live')").asString())
+                .isEqualTo("polite");
         assertThat(browser.text()).contains("What is shown is from before");
         browser.offline(false);
         until("!document.body.innerText.includes('Not reachable since')");
@@ -464,12 +470,14 @@ class ConsoleTest {
     void shouldTurnDarkAndLightByASwitch() {
         String ground = "getComputedStyle(document.body).backgroundColor";
         String light = browser.eval(ground).asString();
-        browser.eval("const s = document.querySelector('[name=theme]'); s.value = 'dark'; s.dispatchEvent(new Event('change'))");
+        browser.eval(
+                "const s = document.querySelector('[name=theme]'); s.value = 'dark'; s.dispatchEvent(new Event('change'))");
         assertThat(browser.eval(ground).asString()).isNotEqualTo(light);
         browser.open(broker.httpUri().orElseThrow() + "/?kept");
         untilTextHas("Overview");
         assertThat(browser.eval(ground).asString()).isNotEqualTo(light);
-        browser.eval("const s = document.querySelector('[name=theme]'); s.value = 'auto'; s.dispatchEvent(new Event('change'))");
+        browser.eval(
+                "const s = document.querySelector('[name=theme]'); s.value = 'auto'; s.dispatchEvent(new Event('change'))");
         assertThat(browser.eval(ground).asString()).isEqualTo(light);
     }
 

@@ -6,8 +6,8 @@ import static org.awaitility.Awaitility.await;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.ConnectionFactory;
-import io.sluicemq.server.AddressSetting;
 import io.sluicemq.broker.flow.FullPolicy;
+import io.sluicemq.server.AddressSetting;
 import io.sluicemq.server.SluiceMQ;
 import java.io.IOException;
 import java.net.URI;
@@ -175,7 +175,8 @@ class FlowMapTest {
                 .doesNotContain("unsafe");
         assertThat(page.headers().firstValue("X-Content-Type-Options")).contains("nosniff");
         assertThat(page.headers().firstValue("X-Frame-Options")).contains("DENY");
-        assertThat(get("/console/app.js").headers().firstValue("Content-Type")).contains("text/javascript; charset=utf-8");
+        assertThat(get("/console/app.js").headers().firstValue("Content-Type"))
+                .contains("text/javascript; charset=utf-8");
         assertThat(get("/console/pages/flow.js").statusCode()).isEqualTo(200);
     }
 
