@@ -15,11 +15,9 @@ import io.sluicemq.api.operate.ServerOperations;
 import io.sluicemq.base.Loop;
 import io.sluicemq.base.option.Problem;
 import io.sluicemq.server.config.ConfigException;
-import io.sluicemq.server.config.UserConfig;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -93,17 +91,25 @@ final class OperatedServer implements ServerOperations {
         return login;
     }
 
-    /** Whoever has a password is one. */
-    private static Role role(Principal user) {
-        return user.anonymous() ? Role.NONE : Role.ADMINISTRATOR;
+    private Role role(Principal user) {
+        return user.anonymous()
+                ? Role.NONE
+                : broker.users().find(user.name()).map(OperatedServer::role).orElse(Role.NONE);
+    }
+
+    private static Role role(io.sluicemq.api.users.UserView user) {
+        return user.role().map(role -> switch (role) {
+            case MONITOR -> Role.MONITOR;
+            case OPERATOR -> Role.OPERATOR;
+            case ADMINISTRATOR -> Role.ADMINISTRATOR;
+        }).orElse(Role.NONE);
     }
 
     @Override
     public List<UserView> users() {
-        return broker.config().users().stream()
-                .sorted(Comparator.comparing(UserConfig::name))
+        return broker.users().list().stream()
                 .map(user -> new UserView(
-                        user.name(), Role.ADMINISTRATOR, user.virtualHosts(), user.loopbackOnly()))
+                        user.name(), role(user), user.permissions().map(Map::keySet).orElse(null), user.loopbackOnly()))
                 .toList();
     }
 

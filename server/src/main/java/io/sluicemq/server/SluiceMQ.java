@@ -4,7 +4,8 @@ import io.sluicemq.api.Authenticator;
 import io.sluicemq.api.Protocol;
 import io.sluicemq.api.operate.Operations;
 import io.sluicemq.api.operate.ServerOperations.ListenerView;
-import io.sluicemq.base.Published;
+import io.sluicemq.api.users.UserDirectory;
+import io.sluicemq.base.Audit;
 import io.sluicemq.base.TaskFailures;
 import io.sluicemq.base.option.HostPort;
 import io.sluicemq.base.option.InvalidValue;
@@ -23,9 +24,6 @@ import io.sluicemq.management.console.Console;
 import io.sluicemq.management.http.HttpApi;
 import io.sluicemq.management.http.HttpOptions;
 import io.sluicemq.management.http.HttpServer;
-import io.sluicemq.security.SaslAuthenticator;
-import io.sluicemq.security.User;
-import io.sluicemq.security.Users;
 import io.sluicemq.server.config.ConfigDifference;
 import io.sluicemq.server.config.ConfigException;
 import io.sluicemq.server.config.HttpConfig;
@@ -34,9 +32,11 @@ import io.sluicemq.server.config.LimitsConfig;
 import io.sluicemq.server.config.ListenerConfig;
 import io.sluicemq.server.config.ServerConfig;
 import io.sluicemq.server.config.ServerOptions;
+import io.sluicemq.server.config.TlsConfig;
 import io.sluicemq.server.data.DataFolder;
 import io.sluicemq.server.data.DataFolderRefused;
 import io.sluicemq.server.data.DurableStore;
+import io.sluicemq.server.users.UserRegistry;
 import io.sluicemq.store.LogState;
 import io.sluicemq.transport.ListenException;
 import io.sluicemq.transport.Listener;
@@ -103,6 +103,7 @@ public final class SluiceMQ implements AutoCloseable {
     private final BrokerStore store;
     private final CompletableFuture<String> failure;
     private final Map<String, Listener> listeners;
+    private final UserRegistry users;
     private final Map<String, HostPort> addresses = new LinkedHashMap<>();
     private final Map<String, String> schemes = new HashMap<>();
     /** What it was started with. */
@@ -125,7 +126,9 @@ public final class SluiceMQ implements AutoCloseable {
             BrokerStore store,
             CompletableFuture<String> failure,
             Map<String, Listener> listeners,
-            ConfigSource.Reading reading) {
+            ConfigSource.Reading reading,
+            UserRegistry users) {
+        this.users = users;
         this.started = reading;
         this.current = reading;
         this.limitsNow = reading.config().addressSettings();
@@ -154,6 +157,7 @@ public final class SluiceMQ implements AutoCloseable {
         DataFolder data = openData(config.data());
         BrokerStore store = null;
         NettyLoops loops = null;
+        UserRegistry users = null;
         Map<String, Listener> listeners = new LinkedHashMap<>();
         try {
             store = openStore(data, config);
@@ -170,8 +174,8 @@ public final class SluiceMQ implements AutoCloseable {
                     failure.complete(state.reason());
                 }
             });
-            Authenticator authenticator = authenticator(config);
-            List<Protocol> protocols = Protocols.of(engine, authenticator, config);
+            users = new UserRegistry(config, reading.stored(), reading.users(), engine::accessChanged);
+            List<Protocol> protocols = Protocols.of(engine, users.authenticator(), config);
             for (ListenerConfig listener : config.listeners()) {
                 listeners.put(
                         listener.name(),
@@ -180,13 +184,14 @@ public final class SluiceMQ implements AutoCloseable {
                                 listenerOptions(listener.address(), config.limits())
                                         .withTls(reading.tls().get(listener.name()))));
             }
-            SluiceMQ broker = new SluiceMQ(data, loops, failures, engine, store, failure, listeners, reading);
-            broker.openHttp(authenticator);
+            SluiceMQ broker = new SluiceMQ(data, loops, failures, engine, store, failure, listeners, reading, users);
+            broker.openHttp(users.authenticator());
+            users = null;
             listeners = Map.of();
             loops = null;
             store = null;
             data = null;
-            broker.warnOfGuests(config);
+            broker.warnOfGuests();
             warnOfReadableKeys(config);
             broker.stopOnFailure();
             broker.openAdminSocket();
@@ -195,7 +200,7 @@ public final class SluiceMQ implements AutoCloseable {
             throw new StartFailure(e.getMessage(), e);
         } finally {
             // Of a start that has failed there is nothing to checkpoint.
-            release(null, data, loops, null, store, listeners);
+            release(null, data, loops, null, store, listeners, users);
         }
     }
 
@@ -208,7 +213,8 @@ public final class SluiceMQ implements AutoCloseable {
         OperatedServer server = new OperatedServer(this, authenticator, engine.home(), operations);
         HttpOptions options = HttpOptions.of(config.address().host(), config.address().port());
         options = options.withLimits(config.maxConnections(), options.maxRequests(), config.maxRequestSize())
-                .withTimes(config.requestTimeLimit(), options.answerTimeLimit());
+                .withTimes(config.requestTimeLimit(), options.answerTimeLimit())
+                .withTls(started.httpTls() == null ? null : started.httpTls().context());
         Duration limit = options.answerTimeLimit();
         try {
             http = HttpServer.open(
@@ -224,7 +230,8 @@ public final class SluiceMQ implements AutoCloseable {
     /** Where operators reach it over HTTP, such as {@code http://127.0.0.1:15672}; empty if they can't. */
     public Optional<String> httpUri() {
         return Optional.ofNullable(http)
-                .map(server -> "http://" + new HostPort(config().http().address().host(), server.port()));
+                .map(server -> config().http().scheme() + "://"
+                        + new HostPort(config().http().address().host(), server.port()));
     }
 
     ServerConfig config() {
@@ -243,7 +250,8 @@ public final class SluiceMQ implements AutoCloseable {
         addresses.forEach((name, address) -> views.add(new ListenerView(
                 name, schemes.get(name).replace("://", ""), address.host(), address.port())));
         if (http != null) {
-            views.add(new ListenerView("http", "http", config().http().address().host(), http.port()));
+            views.add(
+                    new ListenerView("http", config().http().scheme(), config().http().address().host(), http.port()));
         }
         return views;
     }
@@ -254,7 +262,7 @@ public final class SluiceMQ implements AutoCloseable {
             return;
         }
         try {
-            admin = AdminSocket.open(data.path(), new AdminCommands(engine, this::reload));
+            admin = AdminSocket.open(data.path(), new AdminCommands(engine, this::reload, users));
         } catch (IOException e) {
             LOG.warn("there is no {} for this broker, so commands such as 'sluicemq why' can't reach it: {}",
                     data.path().resolve(AdminSocket.FILE), e.getMessage());
@@ -285,10 +293,10 @@ public final class SluiceMQ implements AutoCloseable {
         return failure.copy();
     }
 
-    private void warnOfGuests(ServerConfig config) {
+    private void warnOfGuests() {
         boolean open = listeners.values().stream()
                 .anyMatch(listener -> !listener.address().getAddress().isLoopbackAddress());
-        if (open && config.hasOnlyGuest()) {
+        if (open && users.hasOnlyGuest()) {
             LOG.warn(
                     "others can connect from the network, but nobody can log in from there: guest may from this machine"
                             + " only, and no users are configured");
@@ -301,6 +309,10 @@ public final class SluiceMQ implements AutoCloseable {
                 LOG.warn("{}, the key of listener {}, can be read by every user of this machine",
                         listener.tls().key(), listener.name());
             }
+        }
+        TlsConfig http = config.http().tls();
+        if (config.http().enabled() && http != null && isReadByAll(http.key())) {
+            LOG.warn("{}, the key for HTTP, can be read by every user of this machine", http.key());
         }
     }
 
@@ -320,13 +332,6 @@ public final class SluiceMQ implements AutoCloseable {
         } catch (DataFolderRefused e) {
             throw new StartFailure(e.getMessage(), e);
         }
-    }
-
-    private static Authenticator authenticator(ServerConfig config) {
-        List<User> users = config.users().stream()
-                .map(user -> new User(user.name(), user.password(), user.virtualHosts(), user.loopbackOnly()))
-                .toList();
-        return new SaslAuthenticator(new Published<>(Users.of(users)), config.anonymousLogin());
     }
 
     private static ListenerOptions listenerOptions(HostPort address, LimitsConfig limits) {
@@ -473,12 +478,18 @@ public final class SluiceMQ implements AutoCloseable {
      * @throws IllegalStateException if there is no such file, or the broker has been stopped
      */
     public Reload reload() throws ConfigException {
+        return reload("the embedding program");
+    }
+
+    /** @param by who wants it, for the audit log */
+    Reload reload(String by) throws ConfigException {
         requireRunning();
         if (started.source().file() == null) {
             throw new IllegalStateException("this broker was started without a configuration file");
         }
         synchronized (reloading) {
             ConfigSource.Reading next = started.source().read();
+            users.replace(next.config(), next.stored(), next.users(), by);
             apply(next.config().addressSettings());
             Map<String, AddressLimits> hosts = new HashMap<>(next.config().virtualHostLimits());
             hosts.keySet().retainAll(started.config().virtualHosts()); // others are there after a restart
@@ -491,8 +502,14 @@ public final class SluiceMQ implements AutoCloseable {
             current = next;
             Reload reload = new Reload(next.source().file(), applied, needRestart);
             LOG.info("{}", reload);
+            Audit.changed(by, reload.toString());
             return reload;
         }
+    }
+
+    /** Who may log in, and what they may do. */
+    public UserDirectory users() {
+        return users;
     }
 
     /** What addresses hold, who waits for room in them and who could make some, of slightly different moments. */
@@ -547,7 +564,7 @@ public final class SluiceMQ implements AutoCloseable {
             if (http != null) {
                 http.close();
             }
-            release(admin, data, loops, engine, store, listeners);
+            release(admin, data, loops, engine, store, listeners, users);
         }
     }
 
@@ -559,9 +576,12 @@ public final class SluiceMQ implements AutoCloseable {
 
     private static void release(
             AdminSocket admin, DataFolder data, NettyLoops loops, BrokerEngine engine, BrokerStore store,
-            Map<String, Listener> listeners) {
+            Map<String, Listener> listeners, UserRegistry users) {
         if (admin != null) {
             admin.close();
+        }
+        if (users != null) {
+            users.close();
         }
         CompletableFuture<?>[] goodbyes = listeners.values().stream()
                 .map(listener -> listener.stop("the broker is stopping", GOODBYE_LIMIT))

@@ -5,6 +5,7 @@ import io.sluicemq.api.Message;
 import io.sluicemq.api.operate.Actor;
 import io.sluicemq.api.operate.Event;
 import io.sluicemq.api.operate.Rates;
+import io.sluicemq.base.Audit;
 import io.sluicemq.base.LogLimit;
 import io.sluicemq.base.Loop;
 import io.sluicemq.base.LoopOwned;
@@ -53,6 +54,8 @@ final class LoopContext {
     /** What has happened of late. */
     final EventRing events;
     final Credits credits = new Credits();
+    /** Of what is told of users who may not do what they want. */
+    final Audit refusals = new Audit("access");
     /** What is to be looked at again and again. */
     final Housekeeping housekeeping;
     /** Of what is told of slow consumers. */

@@ -35,6 +35,8 @@ final class Tally {
     long failedChecks;
     long keptLinks;
     long keptDeliveries;
+    long refusedAccesses;
+    long refusedByUserLimit;
 
     void add(Tally other) {
         connections += other.connections;
@@ -67,6 +69,8 @@ final class Tally {
         failedChecks += other.failedChecks;
         keptLinks += other.keptLinks;
         keptDeliveries += other.keptDeliveries;
+        refusedAccesses += other.refusedAccesses;
+        refusedByUserLimit += other.refusedByUserLimit;
     }
 
     BrokerCounters toCounters() {
@@ -100,6 +104,8 @@ final class Tally {
                 consumersCut,
                 failedChecks,
                 keptLinks,
-                keptDeliveries);
+                keptDeliveries,
+                refusedAccesses,
+                refusedByUserLimit);
     }
 }
