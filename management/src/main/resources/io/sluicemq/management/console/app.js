@@ -47,6 +47,7 @@ const now = {
     menuOpen: false,
     loginError: '',
     loggingIn: false,
+    opening: false, // whether a login that the tab remembers is being proved
     troubles: new Map(), // who can't reach the broker → {since, every}
 };
 
@@ -269,6 +270,7 @@ async function enter() {
         now.loginError = e.status === 401 ? 'The name or the password is not right.' : refusal(e);
     } finally {
         now.loggingIn = false;
+        now.opening = false;
         draw();
     }
 }
@@ -414,7 +416,8 @@ function content(page) {
 }
 
 function draw() {
-    patch(document.getElementById('app'), now.me ? shell() : login());
+    patch(document.getElementById('app'), now.me ? shell() : now.opening
+        ? h('main', {class: 'login', key: 'opening'}, h('p', {class: 'quiet'}, 'Opening the console…')) : login());
 }
 
 document.documentElement.dataset.theme = theme();
@@ -425,6 +428,7 @@ addEventListener('hashchange', () => {
     }
 });
 if (api.isLoggedIn()) {
+    now.opening = true;
     enter();
 } else {
     draw();
