@@ -377,7 +377,7 @@ public final class ServerOptions {
     public static final Option<Boolean> HTTP_ENABLED = Option.of(
             "enabled",
             OptionType.BOOLEAN,
-            "Whether operators are served over HTTP: the HTTP API.")
+            "Whether operators are served over HTTP: the HTTP API and the console.")
             .defaultsTo(() -> false, "`true` with `sluicemq serve`, `false` for an embedded broker")
             .example("true");
 
@@ -415,7 +415,7 @@ public final class ServerOptions {
 
     public static final Section HTTP = new Section(
             "http",
-            "Where operators are served over HTTP: the HTTP API. Users and passwords are those of `users`.",
+            "Where operators are served over HTTP: the HTTP API and the console. Users and passwords are those of `users`.",
             HTTP_ENABLED,
             LISTENER_HOST,
             HTTP_PORT,

@@ -81,6 +81,19 @@ function measure(data, state) {
             .join('\0'), each.acknowledged);
     }
     state.counted = {at: data.at, sums};
+    share(data);
+}
+
+/** Consumers that acknowledge nothing share what their queue gives out beyond what the others acknowledge. */
+function share({queues, consumers}) {
+    for (const queue of queues) {
+        const all = consumers.filter(each => each.queue.vhost === queue.vhost && each.queue.name === queue.name && !each.browses);
+        const silent = all.filter(each => !each.ack_required);
+        const told = all.filter(each => each.ack_required).reduce((total, each) => total + (each.rate ?? 0), 0);
+        for (const each of silent) {
+            each.rate = Math.max(0, queue.message_stats.deliver_get_details.rate - told) / silent.length;
+        }
+    }
 }
 
 const sum = (list, of) => list.reduce((all, each) => {
@@ -324,17 +337,17 @@ function asTable(data, {edges, byId}) {
         columns: [
             {name: 'Queue', cell: each => [h('a', {href: each.href}, each.name),
                 each.about.vhost !== '/' && h('span', {class: 'quiet'}, ' in ' + each.about.vhost)]},
+            {name: 'State', cell: each => each.held ? chip('bad', f.plural(each.about.waiting_producers, 'producer') + ' held')
+                : each.about.paused ? chip('calm', 'paused') : each.stuck ? chip('warn', 'no consumer') : chip('good', 'flows')},
             {name: 'From', cell: each => names(from(each.id))},
             {name: 'Before that', cell: each => names(from(each.id).filter(other => other.node.column === 1)
                 .flatMap(other => from(other.node.id)))},
             {name: 'To', cell: each => names(to(each.id))},
             {name: 'In', number: true, cell: each => f.rate(each.about.message_stats.publish_details.rate)},
-            {name: 'Acked', number: true, cell: each => f.rate(each.about.message_stats.ack_details.rate)},
+            {name: 'Out', number: true, cell: each => f.rate(each.about.message_stats.deliver_get_details.rate)},
             {name: 'Messages', number: true, cell: each => f.count(each.about.messages)},
             {name: 'Limits', cell: each => h('span', {class: 'text'}, fillText(each.filled), each.filled && ', then '
                 + POLICIES[each.about.limits.policy])},
-            {name: 'State', cell: each => each.held ? chip('bad', f.plural(each.about.waiting_producers, 'producer') + ' held')
-                : each.about.paused ? chip('calm', 'paused') : each.stuck ? chip('warn', 'no consumer') : chip('good', 'flows')},
         ],
     }));
 }
