@@ -59,6 +59,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -174,7 +175,9 @@ public final class SluiceMQ implements AutoCloseable {
                     failure.complete(state.reason());
                 }
             });
-            users = new UserRegistry(config, reading.stored(), reading.users(), engine::accessChanged);
+            List<Runnable> usersChanged = new CopyOnWriteArrayList<>(List.of(engine::accessChanged));
+            users = new UserRegistry(
+                    config, reading.stored(), reading.users(), () -> usersChanged.forEach(Runnable::run));
             List<Protocol> protocols = Protocols.of(engine, users.authenticator(), config);
             for (ListenerConfig listener : config.listeners()) {
                 listeners.put(
@@ -186,6 +189,9 @@ public final class SluiceMQ implements AutoCloseable {
             }
             SluiceMQ broker = new SluiceMQ(data, loops, failures, engine, store, failure, listeners, reading, users);
             broker.openHttp(users.authenticator());
+            if (broker.http != null) {
+                usersChanged.add(broker.http::usersChanged);
+            }
             users = null;
             listeners = Map.of();
             loops = null;
