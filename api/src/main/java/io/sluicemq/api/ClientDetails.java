@@ -64,6 +64,7 @@ public record ClientDetails(
      * @param parkedBytes bytes of these
      * @param waitsFor which address and limit they wait for, in words; empty if none waits
      * @param links its links; empty with AMQP 0-9-1
+     * @param targets where it has published to of late, a bounded number
      */
     public record Channel(
             int number,
@@ -76,12 +77,24 @@ public record ClientDetails(
             int parkedMessages,
             long parkedBytes,
             String waitsFor,
-            List<Link> links) {
+            List<Link> links,
+            List<Target> targets) {
 
         public Channel {
             links = List.copyOf(links);
+            targets = List.copyOf(targets);
         }
     }
+
+    /**
+     * Where a channel or link publishes to.
+     *
+     * @param producer what publishes there within the connection, in the words of {@link Producer#description}
+     * @param exchange empty for the default exchange, by which the queue is reached that {@code routingKey} names
+     * @param routingKey empty for another exchange
+     * @param messages how many it has published there since it was noted
+     */
+    public record Target(String producer, String exchange, String routingKey, long messages) {}
 
     /**
      * A link of AMQP 1.0.

@@ -14,6 +14,7 @@ import io.sluicemq.api.operate.Refused;
 import io.sluicemq.api.operate.Role;
 import io.sluicemq.api.operate.ServerMeasures;
 import io.sluicemq.api.operate.ServerOperations;
+import io.sluicemq.api.users.UserDirectory;
 import io.sluicemq.base.Loop;
 import io.sluicemq.base.option.Problem;
 import io.sluicemq.server.config.ConfigException;
@@ -120,11 +121,8 @@ final class OperatedServer implements ServerOperations {
     }
 
     @Override
-    public List<UserView> users() {
-        return broker.users().list().stream()
-                .map(user -> new UserView(
-                        user.name(), role(user), user.permissions().map(Map::keySet).orElse(null), user.loopbackOnly()))
-                .toList();
+    public UserDirectory users() {
+        return broker.users();
     }
 
     @Override

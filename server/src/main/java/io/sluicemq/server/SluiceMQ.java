@@ -20,6 +20,7 @@ import io.sluicemq.broker.flow.AddressLimits;
 import io.sluicemq.broker.flow.AddressSettings;
 import io.sluicemq.broker.flow.AddressState;
 import io.sluicemq.management.AdminSocket;
+import io.sluicemq.management.console.Console;
 import io.sluicemq.management.http.HttpApi;
 import io.sluicemq.management.http.HttpOptions;
 import io.sluicemq.management.http.HttpServer;
@@ -63,6 +64,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -185,8 +187,10 @@ public final class SluiceMQ implements AutoCloseable {
                     failure.complete(state.reason());
                 }
             });
+            List<Runnable> usersChanged = new CopyOnWriteArrayList<>(List.of(engine::accessChanged));
+            users = new UserRegistry(
+                    config, reading.stored(), reading.users(), () -> usersChanged.forEach(Runnable::run));
             engine.hostLimits(config.hostLimits());
-            users = new UserRegistry(config, reading.stored(), reading.users(), engine::accessChanged);
             CountedLogins authenticator = new CountedLogins(users.authenticator());
             List<Protocol> protocols = Protocols.of(engine, authenticator, config);
             for (ListenerConfig listener : config.listeners()) {
@@ -203,6 +207,9 @@ public final class SluiceMQ implements AutoCloseable {
                     new Measured(
                             loops, failures, broker.listeners, authenticator, store,
                             data == null ? null : data.path()));
+            if (broker.http != null) {
+                usersChanged.add(broker.http::usersChanged);
+            }
             users = null;
             listeners = Map.of();
             loops = null;
@@ -240,6 +247,7 @@ public final class SluiceMQ implements AutoCloseable {
             http = HttpServer.open(options, () -> {
                 List<Route> routes = new ArrayList<>(metrics.routes());
                 routes.addAll(new HealthRoutes(operations, server, LIVE_LIMIT).routes());
+                routes.addAll(Console.routes());
                 return new HttpApi(operations, server, routes, limit);
             });
         } catch (IOException e) {

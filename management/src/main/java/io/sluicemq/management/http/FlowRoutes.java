@@ -108,7 +108,7 @@ final class FlowRoutes {
         return Answer.of(all);
     }
 
-    private static ObjectNode json(AddressView address) {
+    static ObjectNode json(AddressView address) {
         ObjectNode json = Json.object()
                 .put("vhost", address.virtualHost())
                 .put("address", address.address())

@@ -38,11 +38,13 @@ public final class HttpApi {
         this.logins = new Logins(server, LOGIN_KNOWN_FOR, limit);
         List<Route> routes = new ArrayList<>();
         routes.addAll(new BrokerRoutes(broker, server).routes());
+        routes.addAll(new UserRoutes(broker, server.users(), logins::forget).routes());
         routes.addAll(new QueueRoutes(broker, server.nodeName()).routes());
         routes.addAll(new ExchangeRoutes(broker).routes());
         routes.addAll(new BindingRoutes(broker).routes());
         routes.addAll(new ConnectionRoutes(broker, server.nodeName()).routes());
         routes.addAll(new FlowRoutes(broker, server).routes());
+        routes.addAll(new FlowMapRoutes(broker).routes());
         routes.addAll(more);
         routes.add(OpenApi.route(server.version(), () -> router().routes()));
         this.router = new Router(routes);

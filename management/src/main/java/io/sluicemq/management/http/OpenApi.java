@@ -38,6 +38,9 @@ final class OpenApi {
                 .put("scheme", "basic");
         ObjectNode paths = document.putObject("paths");
         for (Route route : routes) {
+            if (route.path().equals("/") || route.path().startsWith("/console/")) {
+                continue; // pages for people
+            }
             String path = route.path().replace("*}", "}");
             ObjectNode at = paths.get(path) instanceof ObjectNode there ? there : paths.putObject(path);
             describe(at.putObject(route.method().toLowerCase(java.util.Locale.ROOT)), route);

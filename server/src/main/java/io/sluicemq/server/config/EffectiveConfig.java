@@ -54,7 +54,7 @@ public final class EffectiveConfig {
         line(indent + inner.key() + ":", null);
         int within = text.length();
         // One whose beginning is a choice, such as TLS, has no defaults that would hold without it.
-        if (settings.has(inner) || !decides(inner) && !choice(inner)) {
+        if (settings.has(inner) || !decides(inner) && (indent.isEmpty() || !choice(inner))) {
             entries(indent + "  ", settings.section(inner));
         }
         if (text.length() == within) {

@@ -410,7 +410,7 @@ public final class ServerOptions {
     public static final Option<Boolean> HTTP_ENABLED = Option.of(
             "enabled",
             OptionType.BOOLEAN,
-            "Whether operators are served over HTTP: the HTTP API, metrics and health.")
+            "Whether operators are served over HTTP: the HTTP API, the console, metrics and health.")
             .defaultsTo(() -> false, "`true` with `sluicemq serve`, `false` for an embedded broker")
             .example("true");
 
@@ -482,7 +482,7 @@ public final class ServerOptions {
 
     public static final Section HTTP = new Section(
             "http",
-            "Where operators are served over HTTP: the HTTP API, metrics and health. Users and passwords are those of `users`.",
+            "Where operators are served over HTTP: the HTTP API, the console, metrics and health. Users and passwords are those of `users`.",
             HTTP_ENABLED,
             LISTENER_HOST,
             HTTP_PORT,

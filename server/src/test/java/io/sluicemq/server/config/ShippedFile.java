@@ -30,36 +30,36 @@ final class ShippedFile {
         ShippedFile file = new ShippedFile();
         for (Entry entry : root.entries()) {
             file.text.append('\n');
-            file.entry("", "#", entry);
+            file.entry("", entry, false);
         }
         return file.text.toString();
     }
 
-    /** @param mark what takes a line out of effect */
-    private void entry(String indent, String mark, Entry entry) {
+    /** @param inItem whether it is in a section that is out of effect as a whole, as an example */
+    private void entry(String indent, Entry entry, boolean inItem) {
         doc(indent, entry.doc());
         switch (entry) {
-            case Option<?> option -> line(indent, mark + option.key() + ": " + OptionText.sample(option));
+            case Option<?> option -> line(indent, "#" + option.key() + ": " + OptionText.sample(option));
             case Section inner -> {
-                line(indent, (isChoice(inner) ? mark : "") + inner.key() + ":");
-                inner.entries().forEach(each -> entry(indent + "  ", mark, each));
+                line(indent, (inItem || isChoice(inner) ? "#" : "") + inner.key() + ":");
+                inner.entries().forEach(each -> entry(indent + "  ", each, inItem || isChoice(inner)));
             }
             case NamedSections named -> {
                 line(indent, named.key() + ":");
                 line(indent + "  ",
-                        mark + (named == ServerOptions.LISTENERS ? ServerOptions.DEFAULT_LISTENER : "name") + ":");
-                named.item().entries().forEach(each -> entry(indent + "    ", mark, each));
+                        "#" + (named == ServerOptions.LISTENERS ? ServerOptions.DEFAULT_LISTENER : "name") + ":");
+                named.item().entries().forEach(each -> entry(indent + "    ", each, true));
             }
             case SectionList list -> {
                 // One within an element of another is there only if that is.
-                line(indent, (indent.isEmpty() ? "" : mark) + list.key() + ":");
+                line(indent, (inItem ? "#" : "") + list.key() + ":");
                 boolean first = true;
                 for (Entry each : list.item().entries()) {
                     if (first) {
                         doc(indent + "  ", each.doc());
-                        line(indent + "  ", mark + "- " + each.key() + ": " + OptionText.sample((Option<?>) each));
+                        line(indent + "  ", "#- " + each.key() + ": " + OptionText.sample((Option<?>) each));
                     } else {
-                        entry(indent + "    ", mark, each);
+                        entry(indent + "    ", each, true);
                     }
                     first = false;
                 }
@@ -69,8 +69,7 @@ final class ShippedFile {
 
     /** Whether a section does something by being there. */
     private static boolean isChoice(Section section) {
-        return section.entries().stream().anyMatch(each -> each instanceof Option<?> option && option.isRequired()
-                || each instanceof Section inner && isChoice(inner));
+        return section.entries().stream().anyMatch(each -> each instanceof Option<?> option && option.isRequired());
     }
 
     private void doc(String indent, String doc) {

@@ -88,7 +88,8 @@ final class Channel {
                 producer.parkedMessages(),
                 producer.parkedBytes(),
                 hold == null ? "" : "room in '" + hold.address() + "' (" + hold.limit() + ")",
-                List.of());
+                List.of(),
+                publishing.targets());
     }
 
     /** Whether the client is still interested in its confirms: not after an error of its channel. */

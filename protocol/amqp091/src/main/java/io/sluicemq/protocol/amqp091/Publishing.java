@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.sluicemq.api.BrokerError;
 import io.sluicemq.api.BrokerError.Kind;
 import io.sluicemq.api.Client;
+import io.sluicemq.api.ClientDetails;
 import io.sluicemq.api.Completion;
 import io.sluicemq.api.Message;
 import io.sluicemq.api.Producer;
@@ -62,6 +63,7 @@ final class Publishing {
     private int bodyLength;
     private int arrived;
     private final ChannelProducer producer;
+    private final PublishTargets targets = new PublishTargets();
     private boolean awaitsMemory;
     private Client.Reservation reservation;
     private Loop.Timer lateTimer;
@@ -77,6 +79,11 @@ final class Publishing {
     /** The channel as the broker sees it. */
     Producer producer() {
         return producer;
+    }
+
+    /** Where it has published to of late, for operators. */
+    List<ClientDetails.Target> targets() {
+        return targets.list(producer.description());
     }
 
     /** Whether publishes are confirmed. */
@@ -268,6 +275,7 @@ final class Publishing {
         if (!facts.hiddenKeys().isEmpty()) {
             message.hiddenKeys(facts.hiddenKeys());
         }
+        targets.count(message.exchange(), message.routingKey());
         publish(message);
     }
 

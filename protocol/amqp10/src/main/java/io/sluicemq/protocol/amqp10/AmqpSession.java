@@ -106,6 +106,7 @@ final class AmqpSession {
     /** What there is to know of it, for operators. */
     ClientDetails.Channel details() {
         List<ClientDetails.Link> all = new ArrayList<>();
+        List<ClientDetails.Target> targets = new ArrayList<>();
         int consumers = 0;
         int parkedMessages = 0;
         long parkedBytes = 0;
@@ -118,11 +119,15 @@ final class AmqpSession {
                 parkedMessages += producer.producer().parkedMessages();
                 parkedBytes += producer.producer().parkedBytes();
                 waitsFor = waitsFor.isEmpty() ? producer.waitsFor() : waitsFor;
+                ClientDetails.Target target = producer.target();
+                if (target != null) {
+                    targets.add(target);
+                }
             }
         }
         return new ClientDetails.Channel(
                 channel, consumers, sent.size(), 0, 0, false, !coordinators.isEmpty(), parkedMessages, parkedBytes,
-                waitsFor, all);
+                waitsFor, all, targets);
     }
 
     /** Deliveries that we have sent. */

@@ -2,6 +2,7 @@ package io.sluicemq.protocol.amqp10;
 
 import io.sluicemq.api.BrokerError;
 import io.sluicemq.api.Client;
+import io.sluicemq.api.ClientDetails;
 import io.sluicemq.api.Hold;
 import io.sluicemq.api.Message;
 import io.sluicemq.api.Producer;
@@ -72,6 +73,7 @@ final class ProducerLink extends Link {
     private boolean asking;
     private boolean echoDue;
     private LinkEnd ends;
+    private long arrivedMessages;
 
     ProducerLink(AmqpSession session, Attach attach, int handle) {
         super(session, attach, handle);
@@ -108,6 +110,16 @@ final class ProducerLink extends Link {
     /** The link as the broker sees it. */
     Producer producer() {
         return credit.producer();
+    }
+
+    /** Where it publishes to; null for one that says so in each message. */
+    ClientDetails.Target target() {
+        if (!(node instanceof TargetNode.Fixed fixed)) {
+            return null;
+        }
+        Destination to = fixed.destination();
+        String key = to.exchange().isEmpty() && to.routingKey() != null ? to.routingKey() : "";
+        return new ClientDetails.Target(producer().description(), to.exchange(), key, arrivedMessages);
     }
 
     /** What it waits for, in words; empty if it may send, or has nothing that waits. */
@@ -426,6 +438,7 @@ final class ProducerLink extends Link {
             Received received, int format, DeliveryState state, MessageAssembly payload, byte[] bytes, int at,
             int length) {
         credit.spend();
+        arrivedMessages++;
         Transactions.Transaction transaction = null;
         if (state instanceof TransactionalState transactional) {
             transaction = connection().transactions().find(transactional.getTxnId());

@@ -1,0 +1,493 @@
+package io.sluicemq.test.console;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.rabbitmq.client.Channel;
+import com.rabbitmq.client.Connection;
+import com.rabbitmq.client.ConnectionFactory;
+import io.sluicemq.broker.flow.FullPolicy;
+import io.sluicemq.server.AddressSetting;
+import io.sluicemq.server.SluiceMQ;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** The console in a browser, against a whole broker with clients that publish, consume, and are held. */
+class ConsoleTest {
+
+    private static final JsonMapper JSON = new JsonMapper();
+    private static final Duration SOON = Duration.ofSeconds(60);
+    private static final String NASTY = "<img src=x onerror=alert(1)>/%2F?#&\"'";
+    private static final List<String> PAGES = List.of(
+            "", "flow", "queues", "queues/%2F/orders", "addresses", "exchanges", "exchanges/%2F/stocks", "connections",
+            "events", "settings", "flow/queue/%2F/orders", "flow/exchange/%2F/stocks", "nothing/of/that");
+
+    private static final String ALL =
+            "['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']";
+    private static final String CONTRAST = "['color-contrast']";
+
+    private static SluiceMQ broker;
+    private static Browser browser;
+    private static Connection held;
+    private static Connection busy;
+    private static ScheduledExecutorService clock;
+    private static String axe;
+
+    @BeforeAll
+    static void start() throws Exception {
+        Optional<Path> program = Browser.program();
+        Assumptions.assumeTrue(
+                program.isPresent(), "the console is not tested: no chromium is installed (Debian's package chromium)");
+        broker = SluiceMQ.builder()
+                .port(0)
+                .httpPort(0)
+                .virtualHosts("/", "other")
+                .loops(2)
+                .addressSettings(
+                        AddressSetting.match("orders").maxSizeBytes(20_000).fullPolicy(FullPolicy.BLOCK),
+                        AddressSetting.match("stocks").maxMessages(1_000_000).fullPolicy(FullPolicy.BLOCK))
+                .start();
+        ConnectionFactory factory = new ConnectionFactory();
+        factory.setUri(broker.amqpUri());
+        held = factory.newConnection("the shop");
+        busy = factory.newConnection("the feed");
+        haveSomebodyHeld();
+        haveMessagesFlow();
+        try (InputStream in = ConsoleTest.class.getResourceAsStream("/axe.min.js")) {
+            axe = new String(in.readAllBytes(), StandardCharsets.UTF_8);
+        }
+        browser = Browser.start(program.get());
+    }
+
+    /** A consumer that holds two messages, and a producer that finds the queue full. */
+    private static void haveSomebodyHeld() throws IOException {
+        Channel channel = held.createChannel();
+        channel.queueDeclare("orders", false, false, false, null);
+        Channel consumer = held.createChannel();
+        consumer.basicQos(2);
+        consumer.basicConsume("orders", false, "the stuck one", (tag, delivery) -> {}, tag -> {});
+        for (int i = 0; i < 30; i++) {
+            channel.basicPublish("", "orders", null, new byte[1000]);
+        }
+    }
+
+    /** An exchange with two queues, one of which has a consumer that keeps up. */
+    private static void haveMessagesFlow() throws IOException {
+        Channel channel = busy.createChannel();
+        channel.exchangeDeclare("stocks", "topic");
+        channel.queueDeclare("prices", false, false, false, null);
+        channel.queueDeclare("archive", false, false, false, Map.of("x-max-length", 100));
+        channel.queueBind("prices", "stocks", "eu.#");
+        channel.queueBind("archive", "stocks", "#");
+        channel.queueDeclare(NASTY, false, false, false, null);
+        channel.queueDeclare("notes", false, false, false, null);
+        Channel consumer = busy.createChannel();
+        consumer.basicConsume("prices", true, (tag, delivery) -> {}, tag -> {});
+        clock = Executors.newSingleThreadScheduledExecutor();
+        clock.scheduleAtFixedRate(() -> publish(channel), 0, 20, TimeUnit.MILLISECONDS);
+    }
+
+    private static void publish(Channel channel) {
+        try {
+            channel.basicPublish("stocks", "eu.x", null, new byte[100]);
+        } catch (IOException e) {
+            throw new AssertionError(e); // ends the flow, which a test then misses
+        }
+    }
+
+    @AfterAll
+    static void stop() throws Exception {
+        if (broker == null) {
+            return;
+        }
+        try {
+            clock.shutdown();
+            clock.awaitTermination(10, TimeUnit.SECONDS);
+            held.abort(1000); // it is not read from, and would wait for an answer
+            busy.close();
+        } finally {
+            broker.close();
+            browser.close();
+        }
+    }
+
+    @BeforeEach
+    void logIn() {
+        browser.size(1360, 900);
+        browser.dark(false);
+        browser.open(broker.httpUri().orElseThrow() + "/");
+        untilThereIs("[name=password], #menu");
+        if (is("document.querySelector('[name=password]') !== null")) {
+            logIn("guest");
+        }
+        untilTextHas("Overview");
+    }
+
+    /** Whatever a test does, the page has nothing to complain of: no error, no warning, no violation of its policy. */
+    @AfterEach
+    void nothingIsWrong() {
+        if (browser != null) {
+            assertThat(browser.complaints()).isEmpty();
+        }
+    }
+
+    private static void logIn(String password) {
+        untilThereIs("[name=password]");
+        browser.eval("document.querySelector('[name=name]').focus()");
+        browser.type("guest");
+        browser.eval("document.querySelector('[name=password]').focus()");
+        browser.type(password);
+        browser.press("Enter");
+    }
+
+    // ---- the page
+
+    private static boolean is(String condition) {
+        return browser.eval("Boolean(" + condition + ")").asBoolean();
+    }
+
+    private static void until(String condition) {
+        await().atMost(SOON).until(() -> is(condition));
+    }
+
+    private static void untilThereIs(String selector) {
+        until("document.querySelector(" + quoted(selector) + ")");
+    }
+
+    private static void untilTextHas(String text) {
+        await().atMost(SOON).untilAsserted(() -> assertThat(browser.text()).contains(text));
+    }
+
+    private static String quoted(String text) {
+        return JSON.writeValueAsString(text);
+    }
+
+    /** Goes to a page, and waits until what it shows has come. */
+    private static void go(String page) {
+        browser.eval("location.hash = " + quoted("#/" + page));
+        until("document.querySelector('main h1') && !document.querySelector('main').innerText.includes('Loading…')");
+    }
+
+    private static void click(String text) {
+        String found =
+                "[...document.querySelectorAll('button, a')].find(each => each.textContent.trim() === " + quoted(text)
+                        + " && each.checkVisibility())";
+        until(found);
+        browser.eval(found + ".click()");
+    }
+
+    private static void fill(String name, String value) {
+        String field = "document.querySelector('dialog [name=" + name + "]')";
+        until(field);
+        browser.eval(field + ".value = " + quoted(value));
+    }
+
+    private static void submit() {
+        browser.eval("document.querySelector('dialog [type=submit]').click()");
+    }
+
+    // ---- who
+
+    @Test
+    void shouldRefuseAWrongPasswordAndKeepNothingOfIt() {
+        click("Log out");
+        logIn("a-wrong-password");
+        untilTextHas("The name or the password is not right.");
+
+        assertThat(browser.eval("sessionStorage.length + localStorage.length").asInt()).isZero();
+        assertThat(browser.eval("document.cookie + location.href").asString()).doesNotContain("password");
+        assertThat(browser.requests()).noneMatch(url -> url.contains("wrong") || url.contains("guest"));
+        assertThat(browser.complaints()).singleElement().asString().contains("401");
+    }
+
+    @Test
+    void shouldKeepALoginForTheTabUntilTheUserLogsOut() {
+        browser.open(broker.httpUri().orElseThrow() + "/?again#/queues");
+        untilTextHas("prices");
+        click("Log out");
+        untilThereIs("[name=password]");
+
+        assertThat(browser.eval("sessionStorage.length").asInt()).isZero();
+        browser.open(broker.httpUri().orElseThrow() + "/?more#/queues");
+        untilThereIs("[name=password]");
+        assertThat(browser.text()).doesNotContain("prices");
+    }
+
+    // ---- what is there
+
+    @Test
+    void shouldShowRatesOfWhatPasses() {
+        await().atMost(SOON).untilAsserted(() -> assertThat(
+                Double.parseDouble(
+                        browser.eval("document.querySelector('.tiles b').textContent").asString().replace("/s", "")))
+                .isBetween(20.0, 100.0));
+        until("document.querySelector('.chart path.line.s1').getAttribute('d').includes('L')");
+        untilTextHas("Listeners");
+    }
+
+    @Test
+    void shouldShowOnTheFlowMapWhoIsHeldAndWhy() {
+        go("flow");
+
+        untilThereIs(".map a.held[aria-label^='Producer'][aria-label*='the shop']");
+        untilThereIs(".map a.held[aria-label^='Queue orders']");
+        untilThereIs(".map path.edge.held");
+        untilThereIs(".map a[aria-label^='Exchange stocks']");
+        untilThereIs(".map a[aria-label^='Consumer'][aria-label*='the feed']");
+        assertThat(browser.eval("document.querySelector('.reason').innerText").asString())
+                .contains("queue orders")
+                .contains("% of 19.5 KiB")
+                .containsPattern("the shop, channel 1, has waited .* for room \\(max-size-bytes 20000\\)")
+                .contains("consumer the stuck one of")
+                .contains("must move first. It holds 2 messages and acknowledges none");
+        // The same in the table, for whoever can't see the map.
+        assertThat(browser.eval("[...document.querySelectorAll('tbody tr')].find(row => row.cells[0].innerText"
+                + ".startsWith('orders')).innerText").asString()).contains("the shop").contains("held");
+        until("[...document.querySelectorAll('.map .flowing')].some(each => /^[1-9].*\\/s$/.test(each.textContent))");
+    }
+
+    @Test
+    void shouldFocusTheFlowMapOnOneQueue() {
+        go("flow");
+        untilThereIs(".map a[aria-label^='Queue prices']");
+        browser.eval("document.querySelector('.map a[aria-label^=\"Queue prices\"]')"
+                + ".dispatchEvent(new MouseEvent('click', {bubbles: true}))");
+        untilTextHas("Flow map of queue prices");
+        untilThereIs(".map a[aria-label^='Producer'][aria-label*='the feed']");
+
+        assertThat(browser.eval("document.querySelectorAll('.map a[aria-label^=Queue]').length").asInt()).isEqualTo(1);
+        assertThat(browser.eval("location.hash").asString()).isEqualTo("#/flow/queue/%2F/prices");
+    }
+
+    @Test
+    void shouldShowWhateverANameHolds() {
+        go("queues");
+        untilTextHas(NASTY);
+        click(NASTY);
+        untilTextHas("Queue " + NASTY);
+        untilTextHas("Bindings");
+        go("flow/queue/%2F/" + browser.eval("encodeURIComponent(" + quoted(NASTY) + ")").asString());
+        untilThereIs(".map a[aria-label^='Queue <img']");
+
+        assertThat(browser.eval("document.querySelectorAll('main img').length").asInt()).isZero();
+    }
+
+    @Test
+    void shouldPageFilterAndSortOnTheServer() {
+        go("queues");
+        click("Ready");
+        until("document.querySelector('th[aria-sort=descending]').innerText.startsWith('Ready')");
+        until("Number(document.querySelector('tbody tr td.number').innerText) > 0");
+        browser.eval("document.querySelector('[name=name]').focus()");
+        browser.type("pri");
+        until("document.querySelectorAll('tbody tr').length === 1");
+
+        assertThat(browser.eval("location.hash").asString()).contains("name=pri").contains("sort=messages_ready");
+        assertThat(browser.text()).contains("1–1 of 1 queues (of 5)");
+        assertThat(browser.eval("document.activeElement.name").asString()).isEqualTo("name");
+    }
+
+    // ---- what can be done
+
+    @Test
+    void shouldPublishBrowseAndPurge() {
+        go("queues/%2F/notes");
+        click("Publish…");
+        fill("payload", "a <b>test</b> message");
+        submit();
+        untilTextHas("Published: 1 queue took it.");
+        click("Look at messages…");
+        submit();
+        untilTextHas("a <b>test</b> message");
+        assertThat(browser.text()).contains("1 message at");
+        click("Purge…");
+        submit();
+        untilTextHas("Purged: the ready messages of notes were dropped.");
+        click("Look at messages…");
+        submit();
+        untilTextHas("There is no ready message.");
+    }
+
+    @Test
+    void shouldPauseMoveAndSayWhyItIsRefused() {
+        go("queues/%2F/notes");
+        click("Pause…");
+        submit();
+        untilTextHas("notes is paused.");
+        until("document.querySelector('.title .chip').innerText.includes('paused')");
+        click("Resume…");
+        submit();
+        untilTextHas("notes goes on.");
+        click("Move…");
+        fill("to", "no such queue");
+        browser.eval("document.querySelector('dialog [name=where]').value = 'queue'");
+        submit();
+        // Nothing is in it: what can't be done needn't be, and is said to be nothing; or it is refused, with the reason.
+        until("/Moved 0 messages|Refused: .*no such queue/.test(document.body.innerText)");
+        browser.eval("document.querySelector('dialog')?.close()");
+        browser.complaints(); // the browser reports an answer of 400 or 404
+    }
+
+    @Test
+    void shouldCloseAConnectionWithAReason() throws Exception {
+        ConnectionFactory factory = new ConnectionFactory();
+        factory.setUri(broker.amqpUri());
+        factory.setAutomaticRecoveryEnabled(false);
+        Connection victim = factory.newConnection("the victim");
+        CompletableFuture<String> told = new CompletableFuture<>();
+        victim.addShutdownListener(cause -> told.complete(cause.getMessage()));
+        go("connections?name=victim");
+        until("document.querySelector('tbody a')?.textContent.includes('the victim')");
+        browser.eval("document.querySelector('tbody a').click()");
+        click("Close the connection…");
+        fill("reason", "too old a client");
+        submit();
+
+        assertThat(told.get(20, TimeUnit.SECONDS)).contains("too old a client");
+        untilTextHas("the victim.");
+        assertThat(browser.eval("location.hash").asString()).isEqualTo("#/connections");
+    }
+
+    // ---- for everybody
+
+    @Test
+    void shouldFitAPhone() throws Exception {
+        browser.size(360, 740);
+        for (String page : PAGES) {
+            go(page);
+            shoot(page, "phone");
+            assertThat(browser.eval("document.documentElement.scrollWidth").asInt()).as(page).isLessThanOrEqualTo(360);
+        }
+        browser.complaints(); // of the page that isn't there
+        click("Menu");
+        click("Queues");
+        untilTextHas("prices");
+    }
+
+    @Test
+    void shouldPassAnAccessibilityCheckInLightAndDark() throws Exception {
+        for (String page : PAGES) {
+            go(page);
+            assertThat(violations(ALL)).as(page).isEmpty();
+            shoot(page, "light");
+            browser.dark(true);
+            assertThat(violations(CONTRAST)).as(page + ", dark").isEmpty();
+            shoot(page, "dark");
+            browser.dark(false);
+        }
+        browser.complaints(); // of the page that isn't there
+        go("queues/%2F/notes");
+        untilTextHas("Publish…");
+        browser.eval("[...document.querySelectorAll('button')].find(each => each.textContent === 'Publish…').focus()");
+        browser.press("Enter");
+        untilThereIs("dialog[open]");
+        assertThat(violations(ALL)).as("dialog").isEmpty();
+        browser.press("Escape");
+        until("!document.querySelector('dialog')");
+        assertThat(browser.eval("document.activeElement.textContent").asString()).isEqualTo("Publish…");
+        click("Log out");
+        untilThereIs("[name=password]");
+        assertThat(violations(ALL)).as("login").isEmpty();
+    }
+
+    /** What axe finds against WCAG 2.2 AA, or some of its rules. */
+    private static List<String> violations(String rules) {
+        if (!is("window.axe")) {
+            browser.eval(axe + "; true");
+        }
+        JsonNode found = browser.eval(
+                "axe.run(document, {runOnly: " + rules + "}).then(all => all.violations.map(each => each.id + ': '"
+                        + " + each.nodes.slice(0, 3).map(node => node.html + ' ' + node.failureSummary).join(' | ')))");
+        return found.valueStream().map(JsonNode::asString).toList();
+    }
+
+    /** Into the folder that {@code console.shots} names, if it does. */
+    private static void shoot(String page, String how) throws IOException {
+        String folder = System.getProperty("console.shots", "");
+        if (!folder.isEmpty()) {
+            browser.screenshot(
+                    Path.of(folder, (page.isEmpty() ? "overview" : page.replaceAll("\\W+", "-")) + "-" + how + ".png"));
+        }
+    }
+
+    @Test
+    void shouldBeUsedByKeyboard() {
+        browser.eval("document.activeElement.blur()");
+        browser.press("Tab");
+        assertThat(browser.eval("document.activeElement.textContent").asString()).isEqualTo("Skip to the content");
+        browser.press("Enter");
+        until("document.activeElement.id === 'main'");
+        for (int i = 0; i < 30 && !is("document.activeElement.textContent === 'queue orders'"); i++) {
+            browser.press("Tab");
+        }
+        browser.press("Enter");
+        untilTextHas("Flow map of queue orders");
+        until("document.activeElement.tagName === 'H1'");
+    }
+
+    @Test
+    void shouldKeepFocusAndWhatWasTypedWhileItIsUpdated() {
+        go("queues/%2F/prices");
+        browser.eval(
+                "[...document.querySelectorAll('summary, a, button')].find(each => each.textContent === 'Move…').focus()");
+        String sum = "document.querySelectorAll('.tiles .quiet')[2].textContent";
+        String before = browser.eval(sum).asString();
+        until(sum + " !== " + quoted(before));
+
+        assertThat(browser.eval("document.activeElement.textContent").asString()).isEqualTo("Move…");
+    }
+
+    @Test
+    void shouldSayWhenTheBrokerIsNotReachableAndComeBack() {
+        browser.offline(true);
+        untilTextHas("Not reachable since");
+        assertThat(browser.eval("document.getElementById('said').getAttribute('aria-live')").asString())
+                .isEqualTo("polite");
+        assertThat(browser.text()).contains("What is shown is from before");
+        browser.offline(false);
+        until("!document.body.innerText.includes('Not reachable since')");
+
+        assertThat(browser.complaints()).allMatch(each -> each.contains("ERR_INTERNET_DISCONNECTED"));
+    }
+
+    @Test
+    void shouldTurnDarkAndLightByASwitch() {
+        String ground = "getComputedStyle(document.body).backgroundColor";
+        String light = browser.eval(ground).asString();
+        browser.eval(
+                "const s = document.querySelector('[name=theme]'); s.value = 'dark'; s.dispatchEvent(new Event('change'))");
+        assertThat(browser.eval(ground).asString()).isNotEqualTo(light);
+        browser.open(broker.httpUri().orElseThrow() + "/?kept");
+        untilTextHas("Overview");
+        assertThat(browser.eval(ground).asString()).isNotEqualTo(light);
+        browser.eval(
+                "const s = document.querySelector('[name=theme]'); s.value = 'auto'; s.dispatchEvent(new Event('change'))");
+        assertThat(browser.eval(ground).asString()).isEqualTo(light);
+    }
+
+    @Test
+    void shouldAskNobodyButTheBroker() {
+        go("flow");
+
+        assertThat(browser.requests()).isNotEmpty()
+                .allMatch(url -> url.startsWith(broker.httpUri().orElseThrow()) || url.equals("about:blank"));
+    }
+}
