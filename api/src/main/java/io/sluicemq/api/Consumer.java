@@ -28,6 +28,12 @@ public interface Consumer {
      */
     void drain(Reply<Void> reply);
 
+    /**
+     * Says that it is not to be given that message, a delivery of another consumer before it that its client has now and that is not settled
+     * yet. The reply comes when that holds: whatever the delivery is settled with then. No effect if the delivery is of another queue.
+     */
+    void refuse(Delivery delivery, Reply<Void> reply);
+
     /** Says that {@code bytes} of its deliveries have left for the socket, and it may be sent as many again. */
     void written(long bytes);
 

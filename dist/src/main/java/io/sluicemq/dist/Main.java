@@ -29,7 +29,9 @@ import picocli.CommandLine.Spec;
             WhyCommand.class,
             AddressesCommand.class,
             BenchCommand.class,
-            LogCommand.class
+            ConfigCommand.class,
+            LogCommand.class,
+            PrepareCommand.class
         },
         footer = {"", "'sluicemq COMMAND --help' lists the options of a command."})
 public final class Main implements Runnable {

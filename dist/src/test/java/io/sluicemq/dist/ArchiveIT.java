@@ -130,6 +130,15 @@ class ArchiveIT {
     }
 
     @Test
+    void shouldRefuseALogFormatThatIsNone() throws Exception {
+        Map<String, String> environment = Map.of("JAVA_HOME", JAVA, "SLUICEMQ_LOG_FORMAT", "xml");
+        Script.Result result = Script.run(elsewhere, environment, script(), "--version");
+        assertThat(result.exitCode()).isEqualTo(2);
+        assertThat(result.err())
+                .containsExactly("sluicemq: SLUICEMQ_LOG_FORMAT is 'xml': expected text or json");
+    }
+
+    @Test
     void shouldTakePathsBeyondAsciiInThePlainLocale() throws Exception {
         // Nothing but the shell touches the path: this JVM may run in that locale itself.
         Path command = Files.writeString(temp.resolve("command.sh"), """

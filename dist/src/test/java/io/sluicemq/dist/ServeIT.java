@@ -12,6 +12,8 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
 
 /** Unpacks the archive that was just built, and runs a broker from it. */
 class ServeIT {
@@ -57,6 +59,43 @@ class ServeIT {
     }
 
     @Test
+    void shouldLogJsonIfTold() throws Exception {
+        Process process = Script.builder(temp, Map.of("SLUICEMQ_LOG_FORMAT", "json"),
+                home.resolve("bin/sluicemq").toString(), "serve", "--port", "0", "--data", "json").start();
+        try (BufferedReader out = process.inputReader(); BufferedReader err = process.errorReader()) {
+            assertThat(out.readLine()).startsWith("SluiceMQ ready in ");
+            process.toHandle().destroy();
+            assertThat(process.waitFor(20, TimeUnit.SECONDS)).isTrue();
+
+            assertThat(err.lines()).hasSize(4).allSatisfy(line -> {
+                JsonNode json = JsonMapper.shared().readTree(line);
+                assertThat(json.propertyNames()).containsExactlyInAnyOrder(
+                        "timestamp", "level", "threadName", "loggerName", "formattedMessage", "throwable");
+            });
+        } finally {
+            process.toHandle().destroyForcibly();
+        }
+    }
+
+    @Test
+    void shouldStartFromWhatPrepareHasMade() throws Exception {
+        Script.Result prepared = run("prepare");
+        assertThat(prepared.err()).isEmpty();
+        assertThat(prepared.out()).singleElement().asString().startsWith("Made " + home.resolve("lib/sluicemq.aot"));
+
+        Script.Result traced = Script.run(temp, Map.of("SLUICEMQ_JAVA_OPTS", "-Xlog:class+load"),
+                home.resolve("bin/sluicemq").toString(), "--version");
+        assertThat(traced.out()).anySatisfy(line -> assertThat(line)
+                .contains("io.sluicemq.dist.Main source: shared objects file"));
+        // One that doesn't fit is no reason to say anything.
+        Script.Result other = Script.run(temp, Map.of("SLUICEMQ_JAVA_OPTS", "-XX:-UseCompactObjectHeaders"),
+                home.resolve("bin/sluicemq").toString(), "--version");
+        assertThat(other.exitCode()).isZero();
+        assertThat(other.err()).isEmpty();
+        assertThat(other.out()).hasSize(1);
+    }
+
+    @Test
     void shouldEndWithCodeTwoForAWrongConfiguration() throws Exception {
         Path file = Files.writeString(temp.resolve("wrong.yaml"), "lops: 4\n");
 
@@ -65,6 +104,31 @@ class ServeIT {
         assertThat(result.exitCode()).isEqualTo(2);
         assertThat(result.out()).isEmpty();
         assertThat(result.err()).containsExactly(file + ":1:1: unknown key 'lops': did you mean 'loops'?");
+    }
+
+    @Test
+    void shouldTakeSingleKeysFromTheEnvironmentAndTheCommandLine() throws Exception {
+        Script.Result result = Script.run(temp, Map.of("SLUICEMQ__LIMITS__HEARTBEAT", "7s", "SLUICEMQ_PORT", "tcp://x"),
+                home.resolve("bin/sluicemq").toString(), "config", "show-effective", "--set", "loops=3");
+
+        assertThat(result.exitCode()).isZero();
+        assertThat(result.out())
+                .anySatisfy(line -> assertThat(line).matches(" *heartbeat: 7s +# SLUICEMQ__LIMITS__HEARTBEAT"));
+        assertThat(result.out()).anySatisfy(line -> assertThat(line).matches("loops: 3 +# --set"));
+    }
+
+    @Test
+    void shouldCheckAndExplainConfigurations() throws Exception {
+        Path conf = home.resolve("conf/sluicemq.yaml");
+        Script.Result checked = run("config", "check", "--config", conf.toString());
+        Script.Result explained = run("config", "explain", "limits.heartbeat");
+
+        assertThat(checked.exitCode()).isZero();
+        assertThat(checked.out()).containsExactly(conf + " is valid.");
+        assertThat(explained.out()).first().isEqualTo("limits.heartbeat");
+        assertThat(run("config", "schema").out())
+                .isEqualTo(Files.readAllLines(home.resolve("conf/sluicemq.schema.json")));
+        assertThat(run("config").exitCode()).isEqualTo(2);
     }
 
     @Test

@@ -6,6 +6,7 @@ import io.sluicemq.base.option.Problem;
 import io.sluicemq.base.option.Settings;
 import io.sluicemq.server.config.ConfigException;
 import io.sluicemq.server.config.ListenerConfig;
+import io.sluicemq.server.config.RequiredOptions;
 import io.sluicemq.server.config.ServerConfig;
 import io.sluicemq.server.config.ServerOptions;
 import io.sluicemq.server.config.TlsConfig;
@@ -52,6 +53,10 @@ record ConfigSource(Path file, Place place, List<Change> changes) {
                 : YamlReader.read(file, ServerOptions.ROOT, problems);
         for (Change change : changes) {
             change.apply(settings, problems);
+        }
+        if (problems.isEmpty()) {
+            // The reader has seen to the file; what else was said may have begun a section, too.
+            RequiredOptions.check(settings, problems);
         }
         ServerConfig config = ServerConfig.of(settings, problems);
         return new Reading(this, settings, config, tls(settings, config));

@@ -1,5 +1,6 @@
 package io.sluicemq.server;
 
+import io.sluicemq.base.option.Entry;
 import io.sluicemq.server.config.ServerOptions;
 import java.nio.file.Path;
 import java.util.List;
@@ -14,10 +15,7 @@ import java.util.List;
 public record Reload(Path file, List<String> applied, List<String> needRestart) {
 
     /** What holds at once. */
-    static final List<String> AT_ONCE =
-            List.of(
-                    ServerOptions.ADDRESS_SETTINGS.key(), ServerOptions.TOPICS.key(),
-                    ServerOptions.VIRTUAL_HOST_LIMITS.key());
+    static final List<String> AT_ONCE = ServerOptions.AT_ONCE.stream().map(Entry::key).toList();
 
     public Reload {
         applied = List.copyOf(applied);

@@ -84,6 +84,8 @@ public final class Serve {
         if (options.config() != null) {
             builder.config(options.config());
         }
+        builder.changed(Overrides.environment(options.environment()));
+        builder.changed(Overrides.commandLine("--set", options.set()));
         if (options.host() != null) {
             builder.host(options.host());
         }
@@ -96,7 +98,6 @@ public final class Serve {
         if (options.data() != null) {
             builder.data(options.data());
         }
-        options.settings().forEach(builder::setting);
         return builder.defaultData(DEFAULT_DATA).defaultHttp(true).source();
     }
 

@@ -1,71 +1,20 @@
 package io.sluicemq.server;
 
 import io.sluicemq.base.option.Entry;
-import io.sluicemq.base.option.InvalidValue;
 import io.sluicemq.base.option.NamedSections;
 import io.sluicemq.base.option.Option;
-import io.sluicemq.base.option.Place;
-import io.sluicemq.base.option.Problem;
 import io.sluicemq.base.option.Section;
 import io.sluicemq.base.option.SectionList;
 import io.sluicemq.base.option.Settings;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 
-/** Settings as text by their keys, such as {@code limits.heartbeat} and {@code 60s}: read one by one, and shown all together. Stateless. */
+/** Settings as text by their keys, such as {@code limits.heartbeat} and {@code 60s}: shown all together. Stateless. */
 final class SettingText {
 
     private static final String SECRET = "***";
 
     private SettingText() {}
-
-    /** Takes {@code key=value}; what is wrong with it becomes a problem. */
-    static void set(String text, Settings settings, Place place, List<Problem> problems) {
-        int equals = text.indexOf('=');
-        if (equals <= 0) {
-            problems.add(Problem.of(place, text, "'" + text + "': expected a key, = and a value"));
-            return;
-        }
-        String key = text.substring(0, equals).strip();
-        String value = text.substring(equals + 1).strip();
-        set(settings, "", key, value, place, problems);
-    }
-
-    /** @param prefix what of the key has been gone through, with its dot */
-    private static void set(
-            Settings at, String prefix, String key, String value, Place place, List<Problem> problems) {
-        String rest = key.substring(prefix.length());
-        int dot = rest.indexOf('.');
-        String name = dot < 0 ? rest : rest.substring(0, dot);
-        Optional<Entry> found = at.section().find(name);
-        if (found.isEmpty()) {
-            problems.add(Problem.unknownKey(place, prefix, name, at.section().keys()));
-            return;
-        }
-        String next = prefix + name + ".";
-        switch (found.get()) {
-            case Option<?> option when dot < 0 -> set(at, option, key, value, place, problems);
-            case Section section when dot > 0 ->
-                set(at.enter(section, place), next, key, value, place, problems);
-            case NamedSections named when dot > 0 && rest.indexOf('.', dot + 1) > 0 -> {
-                String item = rest.substring(dot + 1, rest.indexOf('.', dot + 1));
-                set(at.enter(named, item, place), next + item + ".", key, value, place, problems);
-            }
-            case Entry other ->
-                problems.add(Problem.of(place, key, "'" + key + "' is no single value: a file can set it"));
-        }
-    }
-
-    private static <T> void set(
-            Settings at, Option<T> option, String key, String value, Place place, List<Problem> problems) {
-        try {
-            at.set(option, option.parse(value), place);
-        } catch (InvalidValue e) {
-            problems.add(Problem.invalidValue(place, key, option, value, e.expected()));
-        }
-    }
 
     /** All values in force, defaults among them, in the order of the reference; those of secrets are not told. */
     static Map<String, String> all(Settings settings) {

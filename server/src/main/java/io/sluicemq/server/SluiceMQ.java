@@ -28,6 +28,7 @@ import io.sluicemq.security.Users;
 import io.sluicemq.server.config.ConfigDifference;
 import io.sluicemq.server.config.ConfigException;
 import io.sluicemq.server.config.HttpConfig;
+import io.sluicemq.server.config.KeyPath;
 import io.sluicemq.server.config.LimitsConfig;
 import io.sluicemq.server.config.ListenerConfig;
 import io.sluicemq.server.config.ServerConfig;
@@ -207,9 +208,10 @@ public final class SluiceMQ implements AutoCloseable {
         HttpOptions options = HttpOptions.of(config.address().host(), config.address().port());
         options = options.withLimits(config.maxConnections(), options.maxRequests(), config.maxRequestSize())
                 .withTimes(config.requestTimeLimit(), options.answerTimeLimit());
+        Duration limit = options.answerTimeLimit();
         try {
             http = HttpServer.open(
-                    options, new HttpApi(operations, server, List.of(), options.answerTimeLimit()));
+                    options, () -> new HttpApi(operations, server, List.of(), limit));
         } catch (IOException e) {
             throw new StartFailure(
                     "cannot listen on " + config.address() + " for HTTP: " + e.getMessage()
@@ -433,7 +435,7 @@ public final class SluiceMQ implements AutoCloseable {
         } catch (InvalidValue e) {
             throw new IllegalArgumentException("'" + match + "': expected " + e.expected(), e);
         }
-        limits.forEach((name, value) -> SettingText.set(name + "=" + value, section, place, problems));
+        limits.forEach((name, value) -> set(section, name, value, place, problems));
         try {
             AddressSettings one = ServerConfig.of(settings, problems).addressSettings();
             synchronized (reloading) {
@@ -444,6 +446,14 @@ public final class SluiceMQ implements AutoCloseable {
             }
         } catch (ConfigException e) {
             throw new IllegalArgumentException(StartFailure.of(e).getMessage(), e);
+        }
+    }
+
+    private static void set(Settings section, String name, String value, Place place, List<Problem> problems) {
+        try {
+            KeyPath.of(name, place).set(section, value, problems);
+        } catch (InvalidValue e) {
+            problems.add(Problem.of(place, name, "'" + name + "' is no key: expected " + e.expected()));
         }
     }
 

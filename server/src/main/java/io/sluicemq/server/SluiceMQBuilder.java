@@ -215,6 +215,12 @@ public final class SluiceMQBuilder {
         }
     }
 
+    /** Something else that is said about it, after what was said before. */
+    SluiceMQBuilder changed(ConfigSource.Change change) {
+        changes.add(change);
+        return this;
+    }
+
     /** The data folder to take if neither the file nor anything said here names one. */
     SluiceMQBuilder defaultData(Path folder) {
         changes.add((settings, problems) -> {
@@ -232,12 +238,6 @@ public final class SluiceMQBuilder {
                 put(settings.enter(ServerOptions.HTTP, place), problems, "http", ServerOptions.HTTP_ENABLED, enabled);
             }
         });
-        return this;
-    }
-
-    /** Sets any single value, by {@code key=value}. */
-    SluiceMQBuilder setting(String text) {
-        changes.add((settings, problems) -> SettingText.set(text, settings, place, problems));
         return this;
     }
 

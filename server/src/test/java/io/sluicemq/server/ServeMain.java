@@ -22,7 +22,8 @@ final class ServeMain {
                 given.get("host"),
                 number(given.get("port")),
                 number(given.get("loops")),
-                List.of("http.port=0"));
+                List.of("http.port=0"),
+                System.getenv());
         System.exit(Serve.run(options, new PrintWriter(System.out, true), new PrintWriter(System.err, true)));
     }
 

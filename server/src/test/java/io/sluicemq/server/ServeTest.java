@@ -15,6 +15,8 @@ import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
@@ -112,7 +114,8 @@ class ServeTest {
         Path data = folder.resolve("data");
 
         int code = Serve.run(
-                new ServeOptions(file, data, null, 70_000, null), new PrintWriter(out), new PrintWriter(err));
+                new ServeOptions(file, data, null, 70_000, null, List.of(), Map.of()), new PrintWriter(out),
+                new PrintWriter(err));
 
         assertThat(code).isEqualTo(2);
         assertThat(err.toString().lines())
@@ -132,15 +135,39 @@ class ServeTest {
                 listeners: {outside: {host: 0.0.0.0, port: 1}}
                 """);
 
-        ServerConfig fromFile = config(new ServeOptions(file, null, null, null, null));
-        ServerConfig fromBoth = config(new ServeOptions(file, Path.of("d"), "127.0.0.1", 2, 3));
+        ServerConfig fromFile = config(new ServeOptions(file, null, null, null, null, List.of(), Map.of()));
+        ServerConfig fromBoth = config(new ServeOptions(file, Path.of("d"), "127.0.0.1", 2, 3, List.of(), Map.of()));
 
         assertThat(fromFile.data()).isEqualTo(Path.of("from-file"));
         assertThat(fromFile.listeners()).singleElement().asString().contains("0.0.0.0:1");
         assertThat(fromBoth.data()).isEqualTo(Path.of("d"));
         assertThat(fromBoth.loops()).isEqualTo(3);
         assertThat(fromBoth.listeners()).singleElement().asString().contains("outside").contains("127.0.0.1:2");
-        assertThat(config(new ServeOptions(null, null, null, null, null)).data()).isEqualTo(Path.of("data"));
+        assertThat(config(new ServeOptions(null, null, null, null, null, List.of(), Map.of())).data())
+                .isEqualTo(Path.of("data"));
+    }
+
+    @Test
+    void shouldTakeTheEnvironmentBeforeTheFileAndTheCommandLineBeforeBoth() throws Exception {
+        Path file = Files.writeString(folder.resolve("broker.yaml"), """
+                loops: 2
+                listeners: {outside: {host: 0.0.0.0, port: 1}}
+                limits: {heartbeat: 1s, channel-max: 1, frame-max: 5KiB}
+                """);
+        Map<String, String> environment = Map.of(
+                "SLUICEMQ__LOOPS", "4", "SLUICEMQ__LIMITS__HEARTBEAT", "2s", "SLUICEMQ__LIMITS__CHANNEL_MAX", "2",
+                "SLUICEMQ__LISTENERS__OUTSIDE__PORT", "7", "SLUICEMQ_PORT", "tcp://10.0.0.1:5672");
+
+        ServerConfig config = config(new ServeOptions(
+                file, null, null, null, 5, List.of("limits.channel-max=3", "address-settings[a.#].max-messages=10"),
+                environment));
+
+        assertThat(config.loops()).isEqualTo(5);
+        assertThat(config.limits().heartbeat()).isEqualTo(Duration.ofSeconds(2));
+        assertThat(config.limits().channelMax()).isEqualTo(3);
+        assertThat(config.limits().frameMax()).isEqualTo(5 << 10);
+        assertThat(config.listeners()).singleElement().asString().contains("outside").contains("0.0.0.0:7");
+        assertThat(config.addressSettings().rules()).singleElement().asString().contains("a.#");
     }
 
     @Test
@@ -149,7 +176,8 @@ class ServeTest {
         StringWriter err = new StringWriter();
 
         int code = Serve.run(
-                new ServeOptions(file, null, null, 3, null), new PrintWriter(new StringWriter()), new PrintWriter(err));
+                new ServeOptions(file, null, null, 3, null, List.of(), Map.of()), new PrintWriter(new StringWriter()),
+                new PrintWriter(err));
 
         assertThat(code).isEqualTo(2);
         assertThat(err.toString())
@@ -162,7 +190,8 @@ class ServeTest {
         StringWriter err = new StringWriter();
 
         int code = Serve.run(
-                new ServeOptions(null, Path.of(""), null, 0, null), new PrintWriter(new StringWriter()),
+                new ServeOptions(null, Path.of(""), null, 0, null, List.of(), Map.of()),
+                new PrintWriter(new StringWriter()),
                 new PrintWriter(err));
 
         assertThat(code).isEqualTo(2);

@@ -18,6 +18,7 @@ public final class Option<T> implements Entry {
     private final String defaultText;
     private final boolean required;
     private final boolean secret;
+    private final String example;
 
     private Option(
             String key,
@@ -29,7 +30,8 @@ public final class Option<T> implements Entry {
             Supplier<T> defaultValue,
             String defaultText,
             boolean required,
-            boolean secret) {
+            boolean secret,
+            String example) {
         this.key = key;
         this.type = type;
         this.doc = doc;
@@ -40,16 +42,17 @@ public final class Option<T> implements Entry {
         this.defaultText = defaultText;
         this.required = required;
         this.secret = secret;
+        this.example = example;
     }
 
     /** An option that may be left out, and then has no value, until it is given a default. */
     public static <T> Option<T> of(String key, OptionType<T> type, String doc) {
-        return new Option<>(key, type, doc, "", null, null, null, null, false, false);
+        return new Option<>(key, type, doc, "", null, null, null, null, false, false, null);
     }
 
     /** What its number counts, such as {@code connections}. Sizes and durations carry their unit themselves. */
     public Option<T> counting(String unit) {
-        return new Option<>(key, type, doc, unit, min, max, defaultValue, defaultText, required, secret);
+        return new Option<>(key, type, doc, unit, min, max, defaultValue, defaultText, required, secret, example);
     }
 
     public Option<T> atLeast(T min) {
@@ -65,7 +68,7 @@ public final class Option<T> implements Entry {
         if (type.order() == null) {
             throw new IllegalArgumentException(key + " has bounds, but its values have no order");
         }
-        return new Option<>(key, type, doc, unit, min, max, defaultValue, defaultText, required, secret);
+        return new Option<>(key, type, doc, unit, min, max, defaultValue, defaultText, required, secret, example);
     }
 
     public Option<T> defaultsTo(T value) {
@@ -74,17 +77,28 @@ public final class Option<T> implements Entry {
 
     /** A default that depends on the machine; {@code words} tell it in the documentation. */
     public Option<T> defaultsTo(Supplier<T> value, String words) {
-        return new Option<>(key, type, doc, unit, min, max, value, words, required, secret);
+        return new Option<>(key, type, doc, unit, min, max, value, words, required, secret, example);
     }
 
     /** Whoever gives the section must give this option. */
     public Option<T> required() {
-        return new Option<>(key, type, doc, unit, min, max, defaultValue, defaultText, true, secret);
+        return new Option<>(key, type, doc, unit, min, max, defaultValue, defaultText, true, secret, example);
     }
 
     /** Its value never shows in an error, a log or a listing. */
     public Option<T> secret() {
-        return new Option<>(key, type, doc, unit, min, max, defaultValue, defaultText, required, true);
+        return new Option<>(key, type, doc, unit, min, max, defaultValue, defaultText, required, true, example);
+    }
+
+    /** A value, as it is written, for the file that shows all options: of one that has no default. */
+    public Option<T> example(String text) {
+        try {
+            parse(text);
+        } catch (InvalidValue e) {
+            throw new IllegalArgumentException(
+                    "the example of " + key + " is '" + text + "': expected " + e.expected(), e);
+        }
+        return new Option<>(key, type, doc, unit, min, max, defaultValue, defaultText, required, secret, text);
     }
 
     @Override
@@ -113,6 +127,21 @@ public final class Option<T> implements Entry {
     /** The default as people read it; null if there is none. */
     public String defaultText() {
         return defaultText;
+    }
+
+    /** A value as it is written in a file, to show how: the example, else the default; null if there is neither. */
+    public String sample() {
+        return example != null ? example : defaultText;
+    }
+
+    /** The least valid value; null if there is none. */
+    public T min() {
+        return min;
+    }
+
+    /** The greatest valid value; null if there is none. */
+    public T max() {
+        return max;
     }
 
     public boolean isRequired() {

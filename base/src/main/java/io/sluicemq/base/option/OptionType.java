@@ -21,31 +21,67 @@ import java.util.regex.Pattern;
  */
 public final class OptionType<T> {
 
+    /** What its values look like where they are written, for schemas and editors. */
+    public enum Kind {
+        TEXT,
+        WHOLE_NUMBER,
+        TRUE_OR_FALSE,
+        SIZE,
+        SIZE_OR_PERCENT,
+        DURATION,
+        PERCENT,
+        PATH,
+        HOST_PORT,
+        /** One of {@link Form#words}. */
+        WORD,
+        LIST
+    }
+
+    /**
+     * What its values look like.
+     *
+     * @param words of {@link Kind#WORD} all that there are; empty for others
+     * @param none whether the word {@code none} is one, too
+     */
+    public record Form(Kind kind, List<String> words, boolean none) {
+
+        public Form {
+            words = List.copyOf(words);
+        }
+
+        private Form(Kind kind) {
+            this(kind, List.of(), false);
+        }
+    }
+
     /** Every value is valid that could be read. */
     private static final Predicate<Object> ANY = value -> true;
 
     public static final OptionType<String> STRING =
-            new OptionType<>("text", text -> text, value -> value, ANY, null, null);
+            new OptionType<>(Kind.TEXT, "text", text -> text, value -> value, ANY, null, null);
 
     /** Decimal, no separators. */
     public static final OptionType<Integer> INT =
-            new OptionType<>("a whole number", OptionType::parseInt, String::valueOf, ANY, Comparator.naturalOrder(),
+            new OptionType<>(Kind.WHOLE_NUMBER, "a whole number", OptionType::parseInt, String::valueOf, ANY,
+                    Comparator.naturalOrder(),
                     null);
 
     /** Decimal, no separators. */
     public static final OptionType<Long> LONG =
-            new OptionType<>("a whole number", OptionType::parseLong, String::valueOf, ANY, Comparator.naturalOrder(),
+            new OptionType<>(Kind.WHOLE_NUMBER, "a whole number", OptionType::parseLong, String::valueOf, ANY,
+                    Comparator.naturalOrder(),
                     null);
 
     /** {@code true} or {@code false}, and no other words for them. */
     public static final OptionType<Boolean> BOOLEAN =
-            new OptionType<>("true or false", OptionType::parseBoolean, String::valueOf, ANY, null, null);
+            new OptionType<>(Kind.TRUE_OR_FALSE, "true or false", OptionType::parseBoolean, String::valueOf, ANY, null,
+                    null);
 
     /**
      * Bytes: {@code 65536}, {@code 64k} or {@code 64KiB} (1,024 each, as the JVM's own flags count), {@code 64kB} (1,000
      * each); likewise {@code m}, {@code g} and {@code t}. Upper and lower case are the same.
      */
-    public static final OptionType<Long> SIZE = new OptionType<>(
+    public static final OptionType<Long> SIZE = new OptionType<>(Kind.SIZE,
             "a size such as 64KiB, 10MiB or a plain number of bytes",
             OptionType::parseSize,
             OptionType::formatSize,
@@ -54,7 +90,7 @@ public final class OptionType<T> {
             null);
 
     /** A number and its unit: {@code 250ms}, {@code 10s}, {@code 5m}, {@code 2h}, {@code 7d}; zero needs no unit. */
-    public static final OptionType<Duration> DURATION = new OptionType<>(
+    public static final OptionType<Duration> DURATION = new OptionType<>(Kind.DURATION,
             "a duration such as 250ms, 10s or 5m",
             OptionType::parseDuration,
             OptionType::formatDuration,
@@ -62,16 +98,17 @@ public final class OptionType<T> {
             Comparator.naturalOrder(),
             null);
 
-    public static final OptionType<HostPort> HOST_PORT = new OptionType<>(
+    public static final OptionType<HostPort> HOST_PORT = new OptionType<>(Kind.HOST_PORT,
             "a host and a port, such as 127.0.0.1:5672", HostPort::parse, HostPort::toString, ANY, null, null);
 
     /** A path of the default file system; a relative one starts at the working folder of the process. */
     public static final OptionType<Path> PATH =
-            new OptionType<>("a path", OptionType::parsePath, Path::toString, path -> !path.toString().isEmpty(), null,
+            new OptionType<>(Kind.PATH, "a path", OptionType::parsePath, Path::toString,
+                    path -> !path.toString().isEmpty(), null,
                     null);
 
     /** Hundredths: {@code 80%}, from {@code 0%} to {@code 100%}. */
-    public static final OptionType<Integer> PERCENT = new OptionType<>(
+    public static final OptionType<Integer> PERCENT = new OptionType<>(Kind.PERCENT,
             "a percentage from 0% to 100%",
             OptionType::parsePercent,
             percent -> percent + "%",
@@ -86,6 +123,7 @@ public final class OptionType<T> {
     private static final BigInteger LONG_MAX = BigInteger.valueOf(Long.MAX_VALUE);
     private static final int MAX_DURATION_DIGITS = 12;
 
+    private final Form form;
     private final String description;
     private final Parser<T> parser;
     private final Function<T, String> formatter;
@@ -94,12 +132,25 @@ public final class OptionType<T> {
     private final OptionType<?> element;
 
     private OptionType(
+            Kind kind,
             String description,
             Parser<T> parser,
             Function<T, String> formatter,
             Predicate<? super T> valid,
             Comparator<? super T> order,
             OptionType<?> element) {
+        this(new Form(kind), description, parser, formatter, valid, order, element);
+    }
+
+    private OptionType(
+            Form form,
+            String description,
+            Parser<T> parser,
+            Function<T, String> formatter,
+            Predicate<? super T> valid,
+            Comparator<? super T> order,
+            OptionType<?> element) {
+        this.form = form;
         this.description = description;
         this.parser = parser;
         this.formatter = formatter;
@@ -111,6 +162,7 @@ public final class OptionType<T> {
     /** A list; on a command line its elements stand between commas. */
     public static <E> OptionType<List<E>> listOf(OptionType<E> element) {
         return new OptionType<>(
+                Kind.LIST,
                 "a list, each " + element.description,
                 text -> {
                     List<E> values = new ArrayList<>();
@@ -132,6 +184,7 @@ public final class OptionType<T> {
         String description =
                 "a size such as 512MiB that fits into " + wholeName + ", or a percentage of it such as 40%";
         return new OptionType<>(
+                Kind.SIZE_OR_PERCENT,
                 description,
                 text -> {
                     if (!text.endsWith("%")) {
@@ -155,8 +208,10 @@ public final class OptionType<T> {
      */
     public static <E extends Enum<E>> OptionType<E> oneOf(Class<E> constants) {
         List<E> all = List.of(constants.getEnumConstants());
+        List<String> words = all.stream().map(OptionType::word).toList();
         return new OptionType<>(
-                "one of " + String.join(", ", all.stream().map(OptionType::word).toList()),
+                new Form(Kind.WORD, words, false),
+                "one of " + String.join(", ", words),
                 text -> {
                     String word = text.toLowerCase(Locale.ROOT).replace('_', '-');
                     return all.stream().filter(each -> word(each).equals(word)).findFirst()
@@ -168,6 +223,13 @@ public final class OptionType<T> {
                 null);
     }
 
+    /** Some words, and no others. */
+    public static OptionType<String> oneOf(List<String> words) {
+        return new OptionType<>(
+                new Form(Kind.WORD, words, false), "one of " + String.join(", ", words), text -> text, value -> value,
+                List.copyOf(words)::contains, null, null);
+    }
+
     private static String word(Enum<?> constant) {
         return constant.name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
@@ -175,6 +237,7 @@ public final class OptionType<T> {
     /** This type and the word {@code none}, which stands for a value that is above all others. */
     public OptionType<T> orNone(T none) {
         return new OptionType<>(
+                new Form(form.kind, form.words, true),
                 description + ", or none",
                 text -> {
                     if (text.equalsIgnoreCase(NONE_TEXT)) {
@@ -200,7 +263,11 @@ public final class OptionType<T> {
     /** This type without the values that fail {@code allowed}; {@code expected} says what is left. */
     public OptionType<T> where(String expected, Predicate<T> allowed) {
         Predicate<T> both = value -> valid.test(value) && allowed.test(value);
-        return new OptionType<>(expected, parser, formatter, both, order, element);
+        return new OptionType<>(form, expected, parser, formatter, both, order, element);
+    }
+
+    public Form form() {
+        return form;
     }
 
     /** What its values are, for people: {@code a whole number}. */

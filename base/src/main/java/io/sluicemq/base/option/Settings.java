@@ -112,6 +112,13 @@ public final class Settings {
         return added;
     }
 
+    /** Forgets what was written for an entry. */
+    public void remove(Entry entry) {
+        requireOwn(entry);
+        values.remove(entry);
+        places.remove(entry);
+    }
+
     private void put(Entry entry, Object value, Place where) {
         requireOwn(entry);
         values.put(entry, value);

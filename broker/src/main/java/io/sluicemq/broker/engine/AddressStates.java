@@ -130,7 +130,7 @@ final class AddressStates {
                         .map(context -> ask(context.loop, () -> List.of(context.credits.heldIn(account))))
                         .toList());
         return waiting.thenCombine(queues, (who, where) -> credit.thenApply(held -> new AddressState(
-                account.virtualHost(), account.name(), account.kind().word(), account.limits(),
+                account.virtualHost(), account.name(), account.kind().word(), account.lastingLimits(),
                 account.usedBytes(), account.usedMessages(), account.highestBytes(),
                 held.stream().mapToLong(each -> each[0]).sum(), held.stream().mapToLong(each -> each[1]).sum(),
                 account.droppedMessages(), account.refusedMessages(), who, where)))
@@ -139,7 +139,7 @@ final class AddressStates {
 
     private static List<CompletableFuture<List<Waiting>>> numbered(AccountSample sample) {
         List<CompletableFuture<List<Waiting>>> parts = new ArrayList<>();
-        String limit = sample.account().limitInWords();
+        String limit = sample.account().waitsFor();
         for (Ticket ticket : sample.tickets()) {
             int position = parts.size() + 1;
             Ticket.Holder holder = ticket.holder();

@@ -2,10 +2,12 @@ package io.sluicemq.broker.engine;
 
 import io.sluicemq.api.Consumer;
 import io.sluicemq.api.ConsumerSpec;
+import io.sluicemq.api.Delivery;
 import io.sluicemq.api.Reply;
 import io.sluicemq.base.LoopOwned;
 import io.sluicemq.broker.queue.Queue;
 import io.sluicemq.broker.queue.QueueConsumer;
+import io.sluicemq.broker.queue.QueueEntry;
 
 /** A consumer on its client's side: what the client says of it goes to the queue's loop. */
 @LoopOwned
@@ -62,6 +64,18 @@ final class ConsumerPort implements Consumer {
         if (consumer.spec().credit() != ConsumerSpec.Credit.LIMIT) {
             throw new IllegalStateException("the consumer " + consumer.spec().tag() + " has no limit");
         }
+    }
+
+    @Override
+    public void refuse(Delivery delivery, Reply<Void> reply) {
+        Relay<Void> relay = new Relay<>(client.loop(), reply);
+        proxy.run(client.context(), () -> {
+            Queue queue = proxy.queue();
+            if (delivery.origin() instanceof QueueEntry entry) {
+                queue.refuse(consumer, entry);
+            }
+            relay.done(queue.loop(), null);
+        });
     }
 
     @Override

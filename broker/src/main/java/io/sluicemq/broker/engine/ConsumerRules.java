@@ -8,13 +8,12 @@ import io.sluicemq.broker.queue.Queue;
 import io.sluicemq.broker.queue.QueueOptions;
 import io.sluicemq.broker.queue.SubscriptionKind;
 import io.sluicemq.broker.routing.Binding;
-import io.sluicemq.broker.routing.Exchange;
-import io.sluicemq.broker.routing.ExchangeType;
 import io.sluicemq.broker.routing.RoutingTable;
-import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * Which rule about slow consumers holds for which queue of a virtual host: by its name, or by what it is bound to. Each queue is told
@@ -32,23 +31,25 @@ final class ConsumerRules {
     private final LoopContext home;
     private final Map<QueueProxy, Told> told = new HashMap<>();
     private AddressSettings settings;
-    private boolean any;
+    /** What queues are bound to; null while nothing is said about consumers of any. */
+    private TopicBindings topics;
 
-    ConsumerRules(LoopContext home, AddressSettings settings) {
+    /** @param table of a virtual host that has no queues yet */
+    ConsumerRules(LoopContext home, AddressSettings settings, RoutingTable<QueueProxy> table) {
         this.home = home;
-        settings(settings);
+        know(settings, table);
     }
 
-    private void settings(AddressSettings next) {
+    private void know(AddressSettings next, RoutingTable<QueueProxy> table) {
         settings = next;
-        any = next.haveConsumerRules();
+        topics = next.haveConsumerRules() ? new TopicBindings(next.topics(), table) : null;
     }
 
     /** Other settings hold. */
     void settings(AddressSettings next, RoutingTable<QueueProxy> table) {
-        settings(next);
-        if (any || !told.isEmpty()) {
-            table.queues().forEach(queue -> look(queue, table));
+        know(next, table);
+        if (topics != null || !told.isEmpty()) {
+            table.queues().forEach(this::look);
         }
     }
 
@@ -57,35 +58,63 @@ final class ConsumerRules {
         settings(settings, table);
     }
 
-    /** A queue is there, or is bound to something else than before. */
-    void changed(String queue, RoutingTable<QueueProxy> table) {
-        if (any) {
-            QueueProxy proxy = table.queue(queue);
-            if (proxy != null) {
-                look(proxy, table);
+    /** A queue is there. */
+    void added(QueueProxy queue) {
+        if (topics != null) {
+            look(queue);
+        }
+    }
+
+    /** There is a binding more. */
+    void bound(Binding binding, RoutingTable<QueueProxy> table) {
+        if (topics != null && binding.kind() == Binding.Kind.QUEUE) {
+            topics.bound(binding, table);
+            look(table.queue(binding.destination()));
+        }
+    }
+
+    /** Bindings are gone; a queue that was bound by them may be, too. */
+    void unbound(List<Binding> bindings, RoutingTable<QueueProxy> before, RoutingTable<QueueProxy> now) {
+        if (topics == null) {
+            return;
+        }
+        Set<QueueProxy> concerned = new LinkedHashSet<>();
+        for (Binding binding : bindings) {
+            QueueProxy queue = binding.kind() == Binding.Kind.QUEUE ? now.queue(binding.destination()) : null;
+            if (queue != null) {
+                topics.unbound(binding, before);
+                concerned.add(queue);
             }
         }
+        // When all of them are gone: no queue is told of what holds between one and the next.
+        concerned.forEach(this::look);
     }
 
     /** A queue is gone. */
     void removed(QueueProxy queue) {
         told.remove(queue);
+        if (topics != null) {
+            topics.removed(queue.queue().name());
+        }
     }
 
-    private void look(QueueProxy proxy, RoutingTable<QueueProxy> table) {
-        Queue queue = proxy.queue();
-        List<String> topics = topics(queue.name(), table);
-        ConsumerRule rule = settings.consumerRuleOf(queue.name(), topics);
-        Told next = rule == null ? NOTHING : new Told(rule, kind(queue, !topics.isEmpty()));
+    private void look(QueueProxy proxy) {
+        Told next = topics == null ? NOTHING : whatHolds(proxy.queue());
         if (next.equals(told.getOrDefault(proxy, NOTHING))) {
             return;
         }
-        if (rule == null) {
+        if (next.rule == null) {
             told.remove(proxy);
         } else {
             told.put(proxy, next);
         }
         proxy.run(home, () -> tell(proxy, next));
+    }
+
+    private Told whatHolds(Queue queue) {
+        ConsumerRule byName = settings.consumerRuleByName(queue.name());
+        ConsumerRule rule = byName != null ? byName : topics.rule(queue.name());
+        return rule == null ? NOTHING : new Told(rule, kind(queue, topics.has(queue.name())));
     }
 
     /** On the queue's loop. */
@@ -100,19 +129,6 @@ final class ConsumerRules {
         } else {
             proxy.home().housekeeping.every(next.rule.periodNanos(), queue, queue::checkConsumers);
         }
-    }
-
-    /** The keys by which a queue is bound to topic exchanges. */
-    private static List<String> topics(String queue, RoutingTable<QueueProxy> table) {
-        List<String> keys = new ArrayList<>();
-        for (Binding binding : table.bindingsToQueue(queue)) {
-            Exchange<QueueProxy> source = table.exchange(binding.source());
-            if (source != null && source.type() == ExchangeType.TOPIC) {
-                keys.add(binding.routingKey());
-            }
-        }
-        keys.sort(null);
-        return keys;
     }
 
     private static SubscriptionKind kind(Queue queue, boolean boundToTopics) {

@@ -295,7 +295,7 @@ final class HostEffects implements QueueEffects {
     public void slow(SlowConsumer consumer, SlowConsumer.Action action) {
         context.tally.slowConsumers++;
         context.tally.slowConsumersFound++;
-        if (action == SlowConsumer.Action.CUT) {
+        if (action == SlowConsumer.Action.CUT || action == SlowConsumer.Action.CUT_AND_KEEP) {
             context.tally.consumersCut++;
         }
         context.slowConsumers().slow(consumer, action);

@@ -51,7 +51,7 @@ final class Slices {
     static <T> CompletableFuture<List<T>> joined(Collection<CompletableFuture<List<T>>> parts) {
         return CompletableFuture.allOf(parts.toArray(CompletableFuture<?>[]::new)).thenApply(all -> {
             List<T> sum = new ArrayList<>();
-            parts.forEach(part -> sum.addAll(part.join()));
+            parts.forEach(part -> sum.addAll(part.resultNow()));
             return sum;
         });
     }

@@ -36,12 +36,12 @@ final class SlowConsumerLog {
     void slow(SlowConsumer consumer, SlowConsumer.Action action) {
         events.add(
                 Event.Kind.SLOW_CONSUMER, consumer.virtualHost(), consumer.queue(),
-                who(consumer) + " is too slow: " + String.join(", ", consumer.exceeded()) + words(action));
+                who(consumer, "is") + " is too slow: " + String.join(", ", consumer.exceeded()) + ": " + words(action));
         long times = found.take(loop.nanoTime());
         if (times > 0) {
             LOG.warn(
                     "{} is too slow since {} ms: {}; {} messages and {} bytes wait for it or are held by it{}{}{}: {}{}",
-                    who(consumer), consumer.sinceMillis(), String.join(", ", consumer.exceeded()),
+                    who(consumer, "is"), consumer.sinceMillis(), String.join(", ", consumer.exceeded()),
                     consumer.measure().messages(), consumer.measure().bytes(), age(consumer), rate(consumer),
                     consumer.others() == 0 ? "" : ", and " + consumer.others() + " other consumers are there",
                     words(action), more(times));
@@ -51,10 +51,11 @@ final class SlowConsumerLog {
     void ended(SlowConsumer consumer, SlowConsumer.End end) {
         long times = ended.take(loop.nanoTime());
         if (times > 0) {
-            LOG.info("{} is not too slow any more, after {} ms: {}{}", who(consumer), consumer.sinceMillis(),
+            LOG.info("{} is not too slow any more, after {} ms: {}{}", who(consumer, "was"), consumer.sinceMillis(),
                     switch (end) {
                         case RECOVERED -> "it has caught up, or was stopped by its client";
                         case GONE -> "it has gone";
+                        case ATTENDED -> "somebody is attached to it";
                         case OTHER_RULE -> "another rule holds";
                     }, more(times));
         }
@@ -75,10 +76,10 @@ final class SlowConsumerLog {
         return times == 1 ? "" : " (so it was " + (times - 1) + " more times since the last such line)";
     }
 
-    private static String who(SlowConsumer consumer) {
+    private static String who(SlowConsumer consumer, String verb) {
         String where = "queue '" + consumer.queue() + "' in vhost '" + consumer.virtualHost() + "'";
         return consumer.client() == null
-                ? "the subscription of " + where + ", to which nobody is attached,"
+                ? "the subscription of " + where + ", to which nobody " + verb + " attached,"
                 : "consumer '" + consumer.tag() + "' of " + where + ", of " + client(consumer.client()) + ",";
     }
 
@@ -102,6 +103,7 @@ final class SlowConsumerLog {
         return switch (action) {
             case NONE -> "nothing is done about it";
             case CUT -> "it is cut";
+            case CUT_AND_KEEP -> "it is cut, and its subscription kept, as delete-persistent is not set";
             case HOLD -> "producers of the queue are held until it has caught up";
             case DELETE -> "the queue is deleted";
             case KEEP -> "the queue is kept, as delete-persistent is not set";

@@ -109,16 +109,17 @@ final class Topology {
             relay.failed(home.loop, new BrokerError.Locked(spec.destination(), host.name()));
             return;
         }
-        Outcome<QueueProxy> outcome = published.get().bind(toBinding(spec));
+        Binding binding = toBinding(spec);
+        Outcome<QueueProxy> outcome = published.get().bind(binding);
         boolean applied = outcome instanceof Outcome.Applied<QueueProxy>;
         if (applied) {
             home.tally.bindings++;
         }
-        TopologyRecord record = isDurable(published.get(), toBinding(spec)) ? bound(spec) : null;
+        TopologyRecord record = isDurable(published.get(), binding) ? bound(spec) : null;
         apply(outcome, record, Witness.Command.BIND, spec.toExchange() ? Kind.EXCHANGE : Kind.QUEUE,
                 spec.destination(), relay);
-        if (applied && !spec.toExchange()) {
-            host.consumerRules().changed(spec.destination(), published.get());
+        if (applied) {
+            host.consumerRules().bound(binding, published.get());
         }
     }
 
@@ -230,11 +231,7 @@ final class Topology {
         }
         published.publish(applied.table());
         host.routesChanged();
-        for (Binding binding : applied.removedBindings()) {
-            if (binding.kind() == Binding.Kind.QUEUE) {
-                host.consumerRules().changed(binding.destination(), published.get());
-            }
-        }
+        host.consumerRules().unbound(applied.removedBindings(), before, applied.table());
         if (!applied.deletedExchanges().isEmpty()) {
             host.forgetExchanges();
         }
@@ -395,7 +392,7 @@ final class Topology {
         }
         home.tally.queues++;
         proxy.run(home, proxy::open);
-        host.consumerRules().changed(spec.name(), published.get());
+        host.consumerRules().added(proxy);
         if (owned) {
             home.loop.send(client.loop(), () -> client.owns(proxy));
         }
@@ -412,7 +409,7 @@ final class Topology {
             case Outcome.Applied<QueueProxy> applied -> {
                 home.tally.bindings++;
                 publish(applied, isDurable(published.get(), binding) ? bound(spec) : null);
-                host.consumerRules().changed(queue, published.get());
+                host.consumerRules().bound(binding, published.get());
             }
             case Outcome.Unchanged<QueueProxy> unchanged ->
                 throw new IllegalStateException(binding + " was there before its queue");

@@ -76,7 +76,7 @@ final class VirtualHost {
                 ? null
                 : newAccount(Account.Kind.VIRTUAL_HOST, name, null, home.loop, ownLimits);
         this.settings = new Published<>(config.addressSettings());
-        this.consumerRules = new ConsumerRules(home, config.addressSettings());
+        this.consumerRules = new ConsumerRules(home, config.addressSettings(), table.get());
         home.firstInRoom(this::room);
         this.topology = new Topology(this, home, contexts, table, config.names());
         table.get().exchanges().forEach(exchange -> limitExchange(exchange.name()));

@@ -81,6 +81,13 @@ public final class Account {
         }
     }
 
+    /**
+     * The limits that hold in the long run.
+     *
+     * @param heldFor what producers wait for while the limits are others, in words; null if they are these
+     */
+    private record Lasting(AddressLimits limits, String heldFor) {}
+
     private final Kind kind;
     private final String name;
     private final String virtualHost;
@@ -88,8 +95,7 @@ public final class Account {
     private final Loop home;
     private final Allowance room;
     private final Published<AddressLimits> limits;
-    /** Those that hold in the long run. */
-    private final Published<AddressLimits> lasting;
+    private final Published<Lasting> lasting;
     private final Gate gate;
     private final Count dropped = new Count();
     private final Count refused = new Count();
@@ -106,7 +112,7 @@ public final class Account {
         this.home = home;
         this.room = new Allowance(kind != Kind.QUEUE || parent != null);
         this.limits = new Published<>(limits);
-        this.lasting = new Published<>(limits);
+        this.lasting = new Published<>(new Lasting(limits, null));
         this.gate = new Gate(this, room, home);
         apply(limits);
     }
@@ -165,20 +171,34 @@ public final class Account {
 
     /** Changes the limits, with effect on whoever waits; on its home. */
     public void limits(AddressLimits next) {
-        limits(next, next);
+        change(next, new Lasting(next, null));
     }
 
     /**
      * As {@link #limits(AddressLimits)}, where these hold for a while only.
      *
      * @param inTheLongRun what does not fit into these can never come, and all else may wait
+     * @param heldFor what producers wait for until then: a noun, as it stands behind "waits for"
      */
-    public void limits(AddressLimits next, AddressLimits inTheLongRun) {
+    public void limits(AddressLimits next, AddressLimits inTheLongRun, String heldFor) {
+        change(next, new Lasting(inTheLongRun, heldFor));
+    }
+
+    /** The limits that hold in the long run. */
+    public AddressLimits lastingLimits() {
+        return lasting.get().limits;
+    }
+
+    private void change(AddressLimits next, Lasting inTheLongRun) {
         home.assertCurrent();
-        if (next.equals(limits.get()) && inTheLongRun.equals(lasting.get())) {
+        Lasting before = lasting.get();
+        if (inTheLongRun.equals(before) && next.equals(limits.get())) {
             return;
         }
         lasting.publish(inTheLongRun); // first: who finds no room by the others asks for these
+        if (next.equals(limits.get()) && inTheLongRun.limits.equals(before.limits)) {
+            return; // in other words alone
+        }
         limits.publish(next);
         apply(next);
         if (!gate.isEmpty()) {
@@ -281,7 +301,7 @@ public final class Account {
 
     /** Whether a message of that size can come when there is nothing else. */
     public boolean everFits(long bytes, long messages) {
-        AddressLimits all = lasting.get();
+        AddressLimits all = lastingLimits();
         return bytes <= mostBytes(all) && messages <= mostMessages(all);
     }
 
@@ -376,9 +396,23 @@ public final class Account {
 
     // ---- words
 
-    /** The limit that is reached, in words. */
-    public String limitInWords() {
-        return inWords(limits.get());
+    /** What those who wait wait for, in words: a limit, {@code max-messages 20}, or what producers are held for. */
+    public String waitsFor() {
+        String heldFor = heldFor();
+        return heldFor != null ? heldFor : inWords(limits.get());
+    }
+
+    /** What producers are held for, unless one of the lasting limits is reached as well; null for nothing. */
+    private String heldFor() {
+        Lasting now = lasting.get();
+        boolean full = room.usedBytes() >= mostBytes(now.limits) || room.usedMessages() >= mostMessages(now.limits);
+        return full ? null : now.heldFor;
+    }
+
+    /** Why there is no room, in words. */
+    private String reason() {
+        String heldFor = heldFor();
+        return heldFor != null ? "producers are held for " + heldFor : inWords(limits.get()) + " is reached";
     }
 
     private String inWords(AddressLimits now) {
@@ -393,25 +427,25 @@ public final class Account {
 
     /** What a producer that waits is told. */
     public Hold hold() {
-        return new Hold(name, virtualHost, limitInWords(), limits.get().closesChannel());
+        return new Hold(name, virtualHost, waitsFor(), limits.get().closesChannel());
     }
 
     /** Why a message is refused that found no room. */
     public BrokerError full() {
-        return new BrokerError.AddressFull(name, virtualHost, limitInWords() + " is reached");
+        return new BrokerError.AddressFull(name, virtualHost, reason());
     }
 
     /** Why a message is refused that has waited too long. */
     public BrokerError heldTooLong() {
         return new BrokerError.AddressFull(
-                name, virtualHost, limitInWords() + " is reached, and there was no room within the hold-limit of "
+                name, virtualHost, reason() + ", and there was no room within the hold-limit of "
                         + limits.get().holdLimitNanos() / 1_000_000 + " ms");
     }
 
     /** Why messages are refused for which there can never be room. */
     public BrokerError tooLarge(long bytes, long messages) {
         return new BrokerError.AddressFull(
-                name, virtualHost, "it may hold " + inWords(lasting.get()) + ", and this takes " + bytes + " bytes"
+                name, virtualHost, "it may hold " + inWords(lastingLimits()) + ", and this takes " + bytes + " bytes"
                         + (messages == 1 ? "" : " in " + messages + " messages"));
     }
 

@@ -191,13 +191,19 @@ public final class AddressSettings {
      * @param bindingKeys the keys by which it is bound to topic exchanges
      */
     public ConsumerRule consumerRuleOf(String queue, Collection<String> bindingKeys) {
+        ConsumerRule byName = consumerRuleByName(queue);
+        return byName != null ? byName : topics.of(bindingKeys);
+    }
+
+    /** What the most specific pattern says about the consumers of a queue that says anything about them; null if none does. */
+    public ConsumerRule consumerRuleByName(String queue) {
         BitSet matching = matching(queue);
         for (int i = matching.nextSetBit(0); i >= 0; i = matching.nextSetBit(i + 1)) {
             if (bySpecificity[i].consumer() != null) {
                 return bySpecificity[i].consumer();
             }
         }
-        return topics.of(bindingKeys);
+        return null;
     }
 
     public TopicRules topics() {

@@ -7,6 +7,7 @@ import java.util.List;
  *
  * @param address its name: that of a queue, or of an exchange
  * @param kind {@code queue}, {@code exchange} or {@code virtual host}
+ * @param limits those that hold in the long run: not while producers are held for a consumer that is too slow
  * @param usedBytes bytes stored and reserved
  * @param usedMessages messages stored and reserved
  * @param highestBytes the most bytes that were ever used at a time since it has a limit
@@ -37,7 +38,8 @@ public record AddressState(
      *
      * @param connection the name of its connection
      * @param producer what it is there: {@code channel 1}, {@code credit of link 'l'}, or {@code dead letters of queue 'q'}
-     * @param limit the limit that it waits for, in words: {@code max-size-bytes 1000000}
+     * @param limit what it waits for, in words: the limit that is reached, {@code max-size-bytes 1000000}, or a consumer that is too
+     *     slow
      * @param waitingMillis how long the first of its publishes has waited
      * @param position its place in the gate, from 1
      * @param parkedMessages publishes of it that wait; 0 if it waits for credit and has sent nothing

@@ -16,6 +16,8 @@ public final class EffectiveLimits {
     private ConsumerRule rule;
     /** The most messages while producers are held. */
     private long heldAt = ConsumerRule.NONE;
+    /** What for, in words. */
+    private String heldFor;
 
     public EffectiveLimits(Account account) {
         this.account = account;
@@ -40,10 +42,23 @@ public final class EffectiveLimits {
         apply();
     }
 
-    /** Holds producers beyond the rule's thresholds of size, and beyond so many messages. */
-    public void hold(long maxMessages) {
+    /**
+     * Holds producers beyond the rule's thresholds of size, and beyond so many messages.
+     *
+     * @param what for, as {@link Account#limits(AddressLimits, AddressLimits, String)} wants it
+     */
+    public void hold(long maxMessages, String what) {
         heldAt = maxMessages;
+        heldFor = what;
         apply();
+    }
+
+    /** What producers are held for is something else by now. */
+    public void heldFor(String what) {
+        if (isHolding()) {
+            heldFor = what;
+            apply();
+        }
     }
 
     public boolean isHolding() {
@@ -59,8 +74,12 @@ public final class EffectiveLimits {
 
     private void apply() {
         AddressLimits now = limits();
-        // Whoever fits into its own limits only waits until producers are let go.
-        account.limits(now, isHolding() ? own : now);
+        if (isHolding()) {
+            // Whoever fits into its own limits only waits until producers are let go.
+            account.limits(now, own, heldFor);
+        } else {
+            account.limits(now);
+        }
     }
 
     private AddressLimits limits() {

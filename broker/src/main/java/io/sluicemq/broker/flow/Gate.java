@@ -261,7 +261,7 @@ public final class Gate {
                     account.kind() == Account.Kind.VIRTUAL_HOST
                             ? ""
                             : " of virtual host '" + account.virtualHost() + "'",
-                    account.limitInWords(),
+                    account.waitsFor(),
                     room.usedBytes(),
                     room.usedMessages(),
                     times == 1 ? "" : " (so it was " + (times - 1) + " more times since the last such line)");

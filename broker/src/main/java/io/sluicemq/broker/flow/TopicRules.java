@@ -18,6 +18,9 @@ public final class TopicRules {
 
     public static final TopicRules NONE = new TopicRules(List.of());
 
+    /** {@link #firstCovering}: nothing is said about that key. */
+    public static final int NO_RULE = -1;
+
     private static final String ANY_WORD = "*";
     private static final String ANY_WORDS = "#";
 
@@ -46,14 +49,22 @@ public final class TopicRules {
 
     /** What holds for consumers of a queue that is bound to topic exchanges by these keys; null if nothing is said. */
     public ConsumerRule of(Collection<String> bindingKeys) {
-        for (TopicRule rule : rules) {
-            for (String key : bindingKeys) {
-                if (covers(rule.key(), key)) {
-                    return rule.consumer();
-                }
+        int first = bindingKeys.stream()
+                .mapToInt(this::firstCovering)
+                .filter(rule -> rule != NO_RULE)
+                .min()
+                .orElse(NO_RULE);
+        return first == NO_RULE ? null : rules.get(first).consumer();
+    }
+
+    /** The place in the list of the first rule that covers a binding's key; {@link #NO_RULE} if none does. */
+    public int firstCovering(String bindingKey) {
+        for (int i = 0; i < rules.size(); i++) {
+            if (covers(rules.get(i).key(), bindingKey)) {
+                return i;
             }
         }
-        return null;
+        return NO_RULE;
     }
 
     /** Whether all topics that {@code key} matches are matched by {@code pattern}. */

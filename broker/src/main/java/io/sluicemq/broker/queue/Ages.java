@@ -4,10 +4,16 @@ import io.sluicemq.api.Message;
 import io.sluicemq.base.Loop;
 import io.sluicemq.base.LoopOwned;
 import java.io.IOException;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Since when the oldest ready message of a queue waits. One that is in memory tells; of one that waits in the log its record is read,
  * which takes a moment: until then it counts as new. Owned by the queue's loop.
+ *
+ * <p>Invariant: one read is under way at a time, of the first messages of levels of which that is not known; what was read of a level
+ * holds until another message is its first.
  */
 @LoopOwned
 final class Ages {
@@ -17,11 +23,12 @@ final class Ages {
     private final QueueEffects effects;
     private final Loop loop;
     private boolean reading;
-    /** What was read last: the first that waited in the log at a level. */
-    private int knownLevel = -1;
-
-    private long knownSequence;
-    private long knownMillis;
+    /** At which level the next read begins: behind the one whose message could not be read last, so that it is in nobody's way. */
+    private int nextLevel;
+    /** By level, the number of the message that was read; null until one was. */
+    private long[] knownSequences;
+    /** By level, since when that waits; 0 for a level of which nothing was read. */
+    private long[] knownMillis;
 
     Ages(Queue queue, PriorityMessages ready, QueueEffects effects, Loop loop) {
         this.queue = queue;
@@ -40,47 +47,97 @@ final class Ages {
     /** Since when the oldest ready message waits, in milliseconds since 1970; {@link Long#MAX_VALUE} if there is none. */
     long oldestReadyMillis() {
         long oldest = Long.MAX_VALUE;
+        int unknown = 0;
         for (int level = 0; level < ready.levels(); level++) {
             QueueEntry first = ready.first(level);
             if (first != null) {
                 oldest = Math.min(oldest, sinceMillis(first.message));
             } else if (ready.waitsInLog(level)) {
                 Message held = ready.backlog(level).firstMessage();
-                oldest = Math.min(oldest, held != null ? sinceMillis(held) : inLogMillis(level));
+                if (held != null) {
+                    oldest = Math.min(oldest, sinceMillis(held));
+                } else if (isKnown(level)) {
+                    oldest = Math.min(oldest, knownMillis[level]);
+                } else {
+                    unknown++;
+                }
             }
+        }
+        if (unknown > 0 && !reading) {
+            read(unknown);
         }
         return oldest;
     }
 
-    private long inLogMillis(int level) {
-        Backlog backlog = ready.backlog(level);
-        long sequence = backlog.firstSequence();
-        if (level == knownLevel && sequence == knownSequence) {
-            return knownMillis;
-        }
-        if (!reading) {
-            reading = true;
-            effects.read(new long[] {backlog.firstPosition()}, 1, new QueueEffects.Loaded() {
-                private long millis = Long.MAX_VALUE;
+    private boolean isKnown(int level) {
+        return knownMillis != null
+                && knownMillis[level] != 0
+                && knownSequences[level] == ready.backlog(level).firstSequence();
+    }
 
-                @Override
-                public void message(Message message) {
-                    millis = sinceMillis(message);
-                }
-
-                @Override
-                public void done(int messages, IOException failure) {
-                    reading = false;
-                    // One whose record can't be read is told of when it is read to be delivered.
-                    if (messages == 1 && !queue.isRemoved()) {
-                        knownLevel = level;
-                        knownSequence = sequence;
-                        knownMillis = millis;
-                    }
-                }
-            });
+    /** Reads the first messages of those levels where they are not known, so many. */
+    private void read(int count) {
+        FirstMessages firsts = new FirstMessages(count);
+        for (int i = 0; i < ready.levels(); i++) {
+            int level = (nextLevel + i) % ready.levels();
+            boolean inLog = ready.first(level) == null
+                    && ready.waitsInLog(level)
+                    && ready.backlog(level).firstMessage() == null;
+            if (inLog && !isKnown(level)) {
+                firsts.add(level);
+            }
         }
-        return Long.MAX_VALUE;
+        reading = true;
+        effects.read(firsts.positions, count, firsts);
+    }
+
+    /** What a read brings. */
+    private final class FirstMessages implements QueueEffects.Loaded {
+
+        private final int[] levels;
+        private final long[] sequences;
+        private final long[] positions;
+        private int asked;
+        private int come;
+
+        FirstMessages(int count) {
+            levels = new int[count];
+            sequences = new long[count];
+            positions = new long[count];
+        }
+
+        void add(int level) {
+            Backlog backlog = ready.backlog(level);
+            levels[asked] = level;
+            sequences[asked] = backlog.firstSequence();
+            positions[asked] = backlog.firstPosition();
+            asked++;
+        }
+
+        @Override
+        public void message(Message message) {
+            if (knownMillis == null) {
+                knownSequences = new long[ready.levels()];
+                knownMillis = new long[ready.levels()];
+            }
+            int level = levels[come];
+            knownSequences[level] = sequences[come];
+            knownMillis[level] = sinceMillis(message);
+            come++;
+        }
+
+        @Override
+        public void done(int messages, IOException failure) {
+            reading = false;
+            // One whose record can't be read is told of when it is read to be delivered.
+            nextLevel = come < asked ? (levels[come] + 1) % ready.levels() : 0;
+        }
+    }
+
+    /** When it was so late on the loop's clock, to a second, for people. */
+    static Instant timeOf(long nanos, Loop loop) {
+        return Instant.ofEpochMilli(loop.currentTimeMillis() - TimeUnit.NANOSECONDS.toMillis(loop.nanoTime() - nanos))
+                .truncatedTo(ChronoUnit.SECONDS);
     }
 
     /**

@@ -3,6 +3,7 @@ package io.sluicemq.broker.queue;
 import io.sluicemq.api.BrokerError;
 import io.sluicemq.api.Death;
 import io.sluicemq.api.Message;
+import io.sluicemq.base.Loop;
 import io.sluicemq.base.LoopOwned;
 import io.sluicemq.broker.flow.Account;
 import java.util.List;
@@ -13,10 +14,14 @@ import java.util.List;
  * unsettled are neither counted by the length limit nor dropped. Owned by the queue's loop.
  *
  * <p>Invariant: a queue whose limit drops has no more ready messages than that, but for those of which the first is being read to
- * become a dead letter.
+ * become a dead letter, and while a turn is to come that goes on with dropping: no more than {@value #SLICE} are dropped in one. Until
+ * then what comes makes room for as much as it takes itself.
  */
 @LoopOwned
 final class Capacity {
+
+    /** So many are dropped in one turn. */
+    static final int SLICE = 4096;
 
     private final QueueOptions options;
     private final LengthLimit limit;
@@ -28,13 +33,18 @@ final class Capacity {
     private final Deliveries deliveries;
     private final QueueEffects effects;
     private final Account account;
+    private final Loop loop;
+    /** Whether a turn is to come that goes on with dropping. */
+    private boolean goesOn;
+
     private Paging paging;
     private SlowConsumers slowConsumers;
 
     Capacity(
             QueueOptions options, LengthLimit limit, PriorityMessages ready, Stock stock, Delays delays,
             Departures departures, Expirations expirations, Deliveries deliveries, QueueEffects effects,
-            Account account) {
+            Account account, Loop loop) {
+        this.loop = loop;
         this.options = options;
         this.limit = limit;
         this.ready = ready;
@@ -114,12 +124,31 @@ final class Capacity {
 
     // ---- what is there
 
-    /** With the policy ring: drops the oldest ready messages to make room for so much; returns whether there is room. */
+    /**
+     * Drops what is too much of what is there, when limits have changed or the queue begins: what it begins with may be more than it
+     * may hold, since what was unsettled is ready again, or the log had not come to know what was dropped.
+     */
+    void fit() {
+        makeRoom(0, 0);
+        dropOverflow();
+    }
+
+    /**
+     * With the policy ring: drops the oldest ready messages to make room for so much; returns whether there is room, or as much more
+     * than before.
+     */
     boolean makeRoom(int bytes, int messages) {
         boolean stopped = false;
+        boolean enough = false;
+        int slice = goesOn ? 0 : SLICE;
         long dropped = 0;
         long before = account.usedBytes();
         while (ready.size() > 0 && account.overflowsWith(bytes, messages)) {
+            enough = dropped >= slice && dropped >= messages && before - account.usedBytes() >= bytes;
+            if (enough) {
+                goOn();
+                break;
+            }
             int level = ready.lowest();
             QueueEntry entry = ready.first(level);
             if (entry == null) {
@@ -141,7 +170,17 @@ final class Capacity {
         if (stopped) {
             deliveries.readingStopped();
         }
-        return !account.overflowsWith(bytes, messages);
+        return enough || !account.overflowsWith(bytes, messages);
+    }
+
+    private void goOn() {
+        if (!goesOn) {
+            goesOn = true;
+            loop.execute(() -> {
+                goesOn = false;
+                fit();
+            });
+        }
     }
 
     /** Drops what is too much, unless what is too much is refused. */
@@ -149,7 +188,11 @@ final class Capacity {
         if (limit.refuses()) {
             return;
         }
-        while (ready.size() > 0 && limit.isExceededBy(ready.size(), stock.bodyBytes())) {
+        for (int left = SLICE; ready.size() > 0 && limit.isExceededBy(ready.size(), stock.bodyBytes()); left--) {
+            if (left == 0) {
+                goOn();
+                return;
+            }
             // The first to go is the oldest of the lowest priority.
             int level = ready.lowest();
             QueueEntry entry = ready.first(level);

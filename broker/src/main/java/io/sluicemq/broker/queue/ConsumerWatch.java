@@ -37,6 +37,8 @@ final class ConsumerWatch {
     boolean slow;
     /** Since when, on the loop's clock. */
     long slowSinceNanos;
+    /** By which thresholds, in words. */
+    String slowBy;
     /** Whether it is about to end since it was slow. */
     boolean cut;
 

@@ -115,7 +115,7 @@ public final class Queue {
                 traffic, effects, loop);
         this.capacity = new Capacity(
                 options, new LengthLimit(name, virtualHost, options), ready, stock, delays, departures, expirations,
-                deliveries, effects, account);
+                deliveries, effects, account, loop);
         this.arrivals = new Arrivals(
                 this, ready, stock, delays, capacity, departures, deliveries, expirations, consumers, pace, traffic,
                 effects, loop);
@@ -259,9 +259,10 @@ public final class Queue {
     public void start() {
         loop.assertCurrent();
         used();
-        // As when limits change: those it starts with may be lower than when it ended, and what a ring had dropped may be back if
-        // the log has not come to know of it. Now, before there are clients: what a start finds goes by the log alone.
-        capacity.makeRoom(0, 0);
+        // As when limits change: those it starts with may be lower than when it ended, what it had dropped may be back if the log has
+        // not come to know of it, and what consumers held is ready. Now, before there are clients: what a start finds goes by the
+        // log alone.
+        capacity.fit();
         expirations.watchBacklog();
         delays.arm();
         limitMemory(slowConsumers.limits().own());
@@ -556,6 +557,14 @@ public final class Queue {
         assert loop.isCurrent();
         deliveries.written(consumer, bytes);
         slowConsumers.looked(consumer);
+    }
+
+    /** A consumer is not to have a message that was delivered to another and is not settled. */
+    public void refuse(QueueConsumer consumer, QueueEntry entry) {
+        loop.assertCurrent();
+        if (entry.queue == this && !removed) {
+            refusals.refused(entry, consumer);
+        }
     }
 
     /** A client stops or resumes a consumer. */

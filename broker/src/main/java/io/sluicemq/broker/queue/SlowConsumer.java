@@ -33,6 +33,8 @@ public record SlowConsumer(
         NONE,
         /** It is cut. */
         CUT,
+        /** It is cut, and its durable subscription is kept, since the configuration doesn't say that it be deleted. */
+        CUT_AND_KEEP,
         /** Producers of its queue are held. */
         HOLD,
         /** Its queue, which nobody consumes from, is deleted. */
@@ -49,6 +51,8 @@ public record SlowConsumer(
         RECOVERED,
         /** It is there no more. */
         GONE,
+        /** Somebody is attached to the subscription again. */
+        ATTENDED,
         /** Another rule holds. */
         OTHER_RULE
     }

@@ -133,19 +133,24 @@ final class SlowConsumers {
             consumer.watch = new ConsumerWatch(rule);
             consumer.watch.free = true;
             if (!consumer.browses()) {
-                unattended.ends(rule, End.RECOVERED);
+                unattended.ends(rule, End.ATTENDED);
             }
         }
     }
 
     /** A consumer has ended, and is among the consumers no more; returns whether the queue goes with it. */
     boolean removed(QueueConsumer consumer) {
-        boolean cut = consumer.watch != null && consumer.watch.cut;
+        boolean lastWasCut = consumer.watch != null && consumer.watch.cut && !consumers.take();
+        boolean goes = lastWasCut && goes();
+        if (lastWasCut && !goes && kind == SubscriptionKind.DURABLE && consumer.watch.slow) {
+            // What it leaves behind is no other fact than that it was too slow.
+            consumer.watch.slow = !unattended.takesOver(rule, consumer.watch.slowSinceNanos);
+        }
         ended(consumer, End.GONE);
         if (rule != null) {
             letGoIfCaughtUp();
         }
-        return cut && rule != null && goes() && !consumers.take();
+        return goes;
     }
 
     private void ended(QueueConsumer consumer, End end) {
@@ -355,18 +360,20 @@ final class SlowConsumers {
         if (begins) {
             watch.slow = true;
             watch.slowSinceNanos = checkedNanos - periodNanos;
+            watch.slowBy = String.join(", ", exceeded);
             effects.slow(event(consumer, measure, exceeded, watch.slowSinceNanos), actionOn(consumer));
         }
         switch (rule.policy()) {
             case DELETE -> cut(consumer);
-            case FLOW -> hold(begins, measure);
+            case FLOW -> hold(begins, measure, consumer);
             case CYCLE, NOTIFY -> {}
         }
     }
 
     private Action actionOn(QueueConsumer consumer) {
         return switch (rule.policy()) {
-            case DELETE -> Action.CUT;
+            case DELETE ->
+                kind == SubscriptionKind.DURABLE && !rule.deletesDurable() ? Action.CUT_AND_KEEP : Action.CUT;
             case FLOW -> Action.HOLD;
             case CYCLE, NOTIFY -> Action.NONE;
         };
@@ -381,13 +388,13 @@ final class SlowConsumers {
     }
 
     /** Holds producers; while the oldest is too old for less and less, so that it is not for ever. */
-    private void hold(boolean begins, Measure measure) {
+    private void hold(boolean begins, Measure measure, QueueConsumer consumer) {
         long used = Math.max(1, account.usedMessages());
         boolean tooOld = rule.maxAgeMillis() != ConsumerRule.NONE && measure.oldestMillis() > rule.maxAgeMillis();
         if (begins && !limits.isHolding()) {
-            limits.hold(used);
+            limits.hold(used, inWords(consumer));
         } else if (tooOld) {
-            limits.hold(Math.max(1, used / 2));
+            limits.hold(Math.max(1, used / 2), inWords(consumer));
         }
     }
 
@@ -397,12 +404,22 @@ final class SlowConsumers {
         }
         for (QueueConsumer consumer : consumers.all()) {
             if (consumer.watch != null && consumer.watch.slow) {
+                limits.heldFor(inWords(consumer)); // it may have been another until now
                 return;
             }
         }
-        if (!unattended.isTooSlow()) {
+        if (unattended.isTooSlow()) {
+            limits.heldFor(unattended.inWords());
+        } else {
             limits.letGo();
         }
+    }
+
+    /** What producers wait for while they are held, as a noun. */
+    private String inWords(QueueConsumer consumer) {
+        return "consumer '" + consumer.spec().tag() + "' of " + consumer.client() + ", which is too slow since "
+                + Ages.timeOf(consumer.watch.slowSinceNanos, loop) + " by " + consumer.watch.slowBy
+                + " (policy flow)";
     }
 
     private SlowConsumer event(
@@ -422,8 +439,8 @@ final class SlowConsumers {
         unattended.found(rule, action);
         switch (action) {
             case DELETE -> queue.remove();
-            case HOLD -> limits.hold(Math.max(1, account.usedMessages()));
-            case CUT, KEEP, KEEP_FOR_OWNER, NONE -> {}
+            case HOLD -> limits.hold(Math.max(1, account.usedMessages()), unattended.inWords());
+            case CUT, CUT_AND_KEEP, KEEP, KEEP_FOR_OWNER, NONE -> {}
         }
     }
 

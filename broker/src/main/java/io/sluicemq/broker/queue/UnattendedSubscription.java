@@ -13,7 +13,8 @@ import java.util.concurrent.TimeUnit;
  * Whether a subscription that nobody is attached to is beyond a threshold, for all of a period and without getting shorter: somebody
  * may take its messages one by one, without being a consumer. Owned by the queue's loop.
  *
- * <p>Invariant: what was told of as too slow is told of again when that ends.
+ * <p>Invariant: what was told of as too slow is told of again when that ends. What a consumer has left behind that was cut was told of
+ * with that: it is one fact until somebody has come for it.
  */
 @LoopOwned
 final class UnattendedSubscription {
@@ -32,6 +33,8 @@ final class UnattendedSubscription {
     private long before = WITHIN;
     private boolean tooSlow;
     private long sinceNanos;
+    /** By which thresholds, in words. */
+    private String tooSlowBy;
 
     UnattendedSubscription(
             Queue queue, PriorityMessages ready, Settlements settlements, Unsettled unsettled, Ages ages,
@@ -95,7 +98,33 @@ final class UnattendedSubscription {
     /** Tells what is done about it. */
     void found(ConsumerRule rule, Action action) {
         Measure measure = measure(rule);
-        effects.slow(event(rule, measure, new Thresholds(rule).exceeded(measure)), action);
+        List<String> exceeded = new Thresholds(rule).exceeded(measure);
+        tooSlowBy = String.join(", ", exceeded);
+        effects.slow(event(rule, measure, exceeded), action);
+    }
+
+    /**
+     * Its last consumer was cut, and this is what it has left behind: told of since then, unless nothing is left to tell of.
+     *
+     * @param slowSinceNanos since when the consumer was too slow
+     */
+    boolean takesOver(ConsumerRule rule, long slowSinceNanos) {
+        Measure measure = measure(rule);
+        List<String> exceeded = new Thresholds(rule).exceeded(measure);
+        if (exceeded.isEmpty()) {
+            return false;
+        }
+        tooSlow = true;
+        tooSlowBy = String.join(", ", exceeded);
+        sinceNanos = slowSinceNanos;
+        before = measure.messages();
+        return true;
+    }
+
+    /** What producers wait for while they are held, as a noun. */
+    String inWords() {
+        return "a consumer of the subscription, to which nobody is attached, and which is too long since "
+                + Ages.timeOf(sinceNanos, loop) + " by " + tooSlowBy + " (policy flow)";
     }
 
     private SlowConsumer event(ConsumerRule rule, Measure measure, List<String> exceeded) {

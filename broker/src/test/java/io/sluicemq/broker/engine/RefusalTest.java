@@ -77,6 +77,37 @@ class RefusalTest {
         assertThat(client.consumes("q", 0).texts()).containsExactly("a");
     }
 
+    /** Its delivery has come from a consumer before, whose place this one has taken. */
+    @Test
+    void shouldNotGiveToTheConsumerWhatItSaysOfAnothersDelivery() {
+        client.declares("q", Map.of());
+        TestConsumer before = client.consumes("q", 0);
+        publishes("a", "b");
+        client.<Void>asks(reply -> before.port.cancel(reply)).result();
+        TestConsumer after = client.consumes("q", 0);
+        client.<Void>asks(reply -> after.port.refuse(before.deliveries.get(0), reply)).result();
+        before.settles(0, Outcome.RETURNED);
+        before.settles(1, Outcome.RETURNED);
+        assertThat(after.texts()).containsExactly("b");
+        assertThat(client.depth("q")).isEqualTo(1);
+        client.<Void>asks(reply -> after.port.cancel(reply)).result();
+        assertThat(client.consumes("q", 0).texts()).contains("a");
+    }
+
+    @Test
+    void shouldNotMindWhatIsSaidOfAnotherQueuesDelivery() {
+        client.declares("q", Map.of());
+        client.declares("other", Map.of());
+        TestConsumer other = client.consumes("other", 0);
+        client.publishes(message("", "other", "o"));
+        TestConsumer consumer = client.consumes("q", 0);
+        client.<Void>asks(reply -> consumer.port.refuse(other.deliveries.get(0), reply)).result();
+        other.settles(0, Outcome.RETURNED);
+        assertThat(other.texts()).containsExactly("o", "o");
+        publishes("a");
+        assertThat(consumer.texts()).containsExactly("a");
+    }
+
     @Test
     void shouldGiveAllToAConsumerOfWhichNothingIsRefusedAnyMore() {
         client.declares("q", Map.of());

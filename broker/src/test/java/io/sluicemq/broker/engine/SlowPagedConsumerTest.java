@@ -89,4 +89,29 @@ class SlowPagedConsumerTest {
         assertThat(broker.counters().queues()).as("after more than a minute, two looks").isZero();
         assertThat(broker.counters().slowConsumersFound()).isEqualTo(1);
     }
+
+    /** The first of one level is not forgotten while that of another is read. */
+    @Test
+    void shouldKnowTheAgeOfTheOldestWhenMessagesOfSeveralPrioritiesAreInTheLog() {
+        TopicRules topics =
+                new TopicRules(List.of(new TopicRule("t", rule(ConsumerPolicy.DELETE, NONE, 60_000, NONE))));
+        client.declaresDurable("s", Map.of("x-max-priority", 5));
+        client.<Void>asks(reply -> client.client.bind(
+                new Client.BindingSpec("amq.topic", "s", false, "t", Map.of()), reply)).result();
+        for (int priority : new int[] {2, 0, 5}) {
+            client.publishesConfirmed(TestBroker.message(
+                    "amq.topic", "t", "of " + priority, true, priority, Message.NO_TTL)).result();
+            advance(TimeUnit.SECONDS.toNanos(15));
+        }
+        broker = broker.crashesAndReopens();
+        client = broker.connect(0);
+        rules(new AddressSettings(List.of(), topics));
+        for (int i = 0; i < 3; i++) {
+            advance(PERIOD);
+        }
+        assertThat(broker.counters().queues()).as("after a minute").isEqualTo(1);
+        advance(PERIOD);
+        advance(PERIOD);
+        assertThat(broker.counters().queues()).as("after more than a minute, two looks").isZero();
+    }
 }

@@ -44,9 +44,9 @@ class EffectiveLimitsTest {
     void shouldBlockWhileProducersAreHeld() {
         after(() -> limits.rule(rule(ConsumerPolicy.FLOW, 1000, 20)));
         assertThat(account.limits()).isEqualTo(AddressLimits.UNLIMITED);
-        assertThat(after(() -> limits.hold(30)))
+        assertThat(after(() -> limits.hold(30, "a consumer")))
                 .isEqualTo(new AddressLimits(1000, 20, FullPolicy.BLOCK, 80, NONE, NONE, false));
-        assertThat(after(() -> limits.hold(10)).maxMessages()).isEqualTo(10);
+        assertThat(after(() -> limits.hold(10, "a consumer")).maxMessages()).isEqualTo(10);
         assertThat(after(() -> limits.own(BLOCKS)))
                 .isEqualTo(new AddressLimits(900, 9, FullPolicy.BLOCK, 50, NONE, 7, true));
         assertThat(after(limits::letGo)).isEqualTo(BLOCKS);
@@ -55,7 +55,7 @@ class EffectiveLimitsTest {
     @Test
     void shouldHoldNobodyByAnotherRule() {
         after(() -> limits.rule(rule(ConsumerPolicy.FLOW, NONE, 20)));
-        after(() -> limits.hold(1));
+        after(() -> limits.hold(1, "a consumer"));
         assertThat(after(() -> limits.rule(rule(ConsumerPolicy.NOTIFY, NONE, 20)))).isEqualTo(AddressLimits.UNLIMITED);
         assertThat(limits.isHolding()).isFalse();
     }

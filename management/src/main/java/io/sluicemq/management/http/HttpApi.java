@@ -3,6 +3,7 @@ package io.sluicemq.management.http;
 import io.sluicemq.api.Authenticator.Peer;
 import io.sluicemq.api.operate.Login;
 import io.sluicemq.api.operate.Operations;
+import io.sluicemq.api.operate.Refused;
 import io.sluicemq.api.operate.Role;
 import io.sluicemq.api.operate.ServerOperations;
 import io.sluicemq.base.LogLimit;
@@ -79,8 +80,9 @@ public final class HttpApi {
         } catch (Router.MethodNotAllowed e) {
             return e.answer();
         } catch (ApiError e) {
-            Answer answer = e.answer();
-            return e.status() == 401 ? answer.with("WWW-Authenticate", "Basic realm=\"SluiceMQ\"") : answer;
+            return answer(e);
+        } catch (Refused e) {
+            return answer(ApiError.of(e.error()));
         } catch (RuntimeException e) {
             long times = failures.take(System.nanoTime());
             if (times > 0) {
@@ -89,6 +91,11 @@ public final class HttpApi {
             }
             return Answer.error(500, "internal_error", "the request has failed; the broker's log says more");
         }
+    }
+
+    private static Answer answer(ApiError error) {
+        Answer answer = error.answer();
+        return error.status() == 401 ? answer.with("WWW-Authenticate", "Basic realm=\"SluiceMQ\"") : answer;
     }
 
     private Answer found(Request request) {

@@ -6,7 +6,9 @@ import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
+import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
+import java.nio.channels.ServerSocketChannel;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -16,6 +18,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.http.HttpStatus;
 import org.eclipse.jetty.http.UriCompliance;
@@ -48,41 +51,100 @@ import org.slf4j.LoggerFactory;
 public final class HttpServer implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(HttpServer.class);
+    private static final int BACKLOG = 128;
+    private static final long MOST_START_MILLIS = 10_000;
+    /** Of a body that is too large, so much is read and dropped. */
+    private static final long DROPPED_BYTES = 64L << 20;
     private static final int HEADER_BYTES = 16 << 10;
     private static final long PATIENCE_SECONDS = 2;
     private static final long LOOK_SECONDS = 1;
 
-    private final Server server;
-    private final ServerConnector connector;
     private final HttpOptions options;
-    private final HttpApi api;
+    private final ServerSocketChannel socket;
+    private final Thread starter;
+    /** Made by the starter. */
+    private volatile HttpApi api;
+    /** Made by the starter. */
+    private volatile Server server;
+    private volatile boolean closed;
     private final Semaphore places;
     private final Map<Connection, Since> connections = new ConcurrentHashMap<>();
 
     /** What a connection does, and since when. */
     private record Since(boolean answered, long nanos) {}
 
-    private HttpServer(HttpOptions options, HttpApi api) {
+    private HttpServer(HttpOptions options, ServerSocketChannel socket, Supplier<HttpApi> routes) {
         this.options = options;
-        this.api = api;
+        this.socket = socket;
         this.places = new Semaphore(options.maxRequests());
+        this.starter = Thread.ofPlatform().daemon().name("sluicemq-http-start").unstarted(() -> start(routes));
+    }
+
+    /**
+     * Listens. Requests that come at once wait for a moment: the server is made while the broker goes on with its start.
+     *
+     * @param routes makes what can be asked, once, on a thread of this
+     * @throws IOException if that is not possible, for example since the port is in use
+     */
+    public static HttpServer open(HttpOptions options, Supplier<HttpApi> routes) throws IOException {
+        ServerSocketChannel socket = ServerSocketChannel.open();
+        try {
+            socket.setOption(StandardSocketOptions.SO_REUSEADDR, true);
+            InetSocketAddress address = new InetSocketAddress(options.host(), options.port());
+            if (address.isUnresolved()) {
+                throw new IOException("there is no host of that name");
+            }
+            socket.bind(address, BACKLOG);
+        } catch (IOException | RuntimeException e) {
+            socket.close();
+            throw e;
+        }
+        HttpServer opened = new HttpServer(options, socket, routes);
+        opened.starter.start();
+        return opened;
+    }
+
+    private void start(Supplier<HttpApi> routes) {
+        try {
+            api = routes.get();
+            Server made = made();
+            server = made;
+            if (!closed) {
+                made.start();
+                Thread.ofVirtual().name("sluicemq-http-watch").start(this::watch);
+            }
+        } catch (Exception e) {
+            LOG.error("the HTTP server has not started, and nobody is served on {}:{}", options.host(), port(), e);
+            close(socket);
+        }
+    }
+
+    private static void close(ServerSocketChannel socket) {
+        try {
+            socket.close();
+        } catch (IOException e) {
+            LOG.warn("the HTTP server's socket was not closed in order: {}", e.toString());
+        }
+    }
+
+    private Server made() throws IOException {
         QueuedThreadPool threads = new QueuedThreadPool(8, 2);
         threads.setName("sluicemq-http");
         threads.setDaemon(true);
         threads.setReservedThreads(0);
         threads.setVirtualThreadsExecutor(Executors.newThreadPerTaskExecutor(
                 Thread.ofVirtual().name("sluicemq-http-", 0).factory()));
-        this.server = new Server(threads);
-        this.connector = new ServerConnector(server, 1, 1, factories(options));
-        connector.setHost(options.host());
-        connector.setPort(options.port());
+        Server made = new Server(threads);
+        ServerConnector connector = new ServerConnector(made, 1, 1, factories(options));
+        connector.open(socket);
         connector.setIdleTimeout(options.requestTimeLimit().toMillis());
         connector.setAcceptQueueSize(64);
         connector.addBean(new Watch());
-        server.addBean(new NetworkConnectionLimit(options.maxConnections(), connector));
-        server.addConnector(connector);
-        server.setHandler(new Answers());
-        server.setErrorHandler(HttpServer::unreadable);
+        made.addBean(new NetworkConnectionLimit(options.maxConnections(), connector));
+        made.addConnector(connector);
+        made.setHandler(new Answers());
+        made.setErrorHandler(HttpServer::unreadable);
+        return made;
     }
 
     private static ConnectionFactory[] factories(HttpOptions options) {
@@ -103,39 +165,33 @@ public final class HttpServer implements AutoCloseable {
         return new ConnectionFactory[] {new SslConnectionFactory(tls, plain.getProtocol()), plain};
     }
 
-    /**
-     * Listens.
-     *
-     * @throws IOException if that is not possible, for example since the port is in use
-     */
-    public static HttpServer open(HttpOptions options, HttpApi api) throws IOException {
-        HttpServer opened = new HttpServer(options, api);
-        try {
-            opened.server.start();
-        } catch (Exception e) {
-            opened.close();
-            throw e instanceof IOException io ? io : new IOException(e.getMessage(), e);
-        }
-        Thread.ofVirtual().name("sluicemq-http-watch").start(opened::watch);
-        return opened;
-    }
-
     /** The port that was bound. */
     public int port() {
-        return connector.getLocalPort();
+        return socket.socket().getLocalPort();
     }
 
-    /** What can be asked. */
-    public HttpApi api() {
-        return api;
+    /** Users have changed: who was let in has to prove again who they are. */
+    public void usersChanged() {
+        HttpApi made = api;
+        if (made != null) {
+            made.usersChanged();
+        }
     }
 
     /** Ends it: nothing more is accepted, and connections are cut. */
     @Override
     public void close() {
+        closed = true;
+        close(socket);
         try {
-            server.setStopTimeout(0);
-            server.stop();
+            starter.join(MOST_START_MILLIS);
+            Server made = server;
+            if (made != null) {
+                made.setStopTimeout(0);
+                made.stop();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         } catch (Exception e) {
             LOG.warn("the HTTP server has not stopped in order: {}", e.toString());
         }
@@ -213,12 +269,20 @@ public final class HttpServer implements AutoCloseable {
 
     /** The body, or null if it is too large. */
     private byte[] body(Request request) throws IOException {
-        if (request.getLength() > options.maxRequestBytes()) {
-            return null;
-        }
         try (InputStream in = Content.Source.asInputStream(request)) {
-            byte[] bytes = in.readNBytes(options.maxRequestBytes() + 1);
-            return bytes.length > options.maxRequestBytes() ? null : bytes;
+            if (request.getLength() <= options.maxRequestBytes()) {
+                byte[] bytes = in.readNBytes(options.maxRequestBytes() + 1);
+                if (bytes.length <= options.maxRequestBytes()) {
+                    return bytes;
+                }
+            }
+            // Who is cut while they send loses the answer; so they are listened to a while longer.
+            byte[] dropped = new byte[16 << 10];
+            long left = DROPPED_BYTES;
+            for (int read = 0; read >= 0 && left > 0; left -= read) {
+                read = in.read(dropped);
+            }
+            return null;
         }
     }
 

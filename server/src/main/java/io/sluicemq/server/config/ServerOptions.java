@@ -2,6 +2,7 @@ package io.sluicemq.server.config;
 
 import io.sluicemq.api.ConsumerSink;
 import io.sluicemq.api.Undeliverable;
+import io.sluicemq.base.option.Entry;
 import io.sluicemq.base.option.NamedSections;
 import io.sluicemq.base.option.Option;
 import io.sluicemq.base.option.OptionType;
@@ -41,14 +42,16 @@ public final class ServerOptions {
             OptionType.PATH,
             "The folder that belongs to this broker alone. It is created if it is missing. A relative path starts at the"
                     + " working folder. `sluicemq serve` takes `data` if none is given; an embedded broker without one"
-                    + " keeps everything in memory.");
+                    + " keeps everything in memory.")
+            .example("data");
 
     public static final Option<Integer> LOOPS = Option.of(
             "loops",
             OptionType.INT,
             "How many event loops share the connections and queues, with a thread each.")
             .between(1, 1024)
-            .defaultsTo(() -> Runtime.getRuntime().availableProcessors(), "one a processor");
+            .defaultsTo(() -> Runtime.getRuntime().availableProcessors(), "one a processor")
+            .example("4");
 
     public static final Option<Duration> LONGEST_REST = Option.of(
             "longest-rest",
@@ -78,7 +81,8 @@ public final class ServerOptions {
     public static final Option<Integer> LISTENER_PORT = Option.of(
             "port", OptionType.INT, "The TCP port to listen on. 0 takes any free one.")
             .between(0, 65535)
-            .defaultsTo(() -> 5672, "5672; 5671 with `tls`");
+            .defaultsTo(() -> 5672, "5672; 5671 with `tls`")
+            .example("5672");
 
     /** The default of {@link #LISTENER_PORT} where TLS is spoken. */
     public static final int TLS_PORT = 5671;
@@ -88,18 +92,21 @@ public final class ServerOptions {
             OptionType.PATH,
             "A file with the listener's certificate, and behind it those between it and a root that clients know, in PEM form."
                     + " A relative path starts at the working folder, here and below.")
-            .required();
+            .required()
+            .example("server.pem");
 
     public static final Option<Path> TLS_KEY = Option.of(
             "key",
             OptionType.PATH,
             "A file with the certificate's key in PEM form: PKCS#8, not encrypted.")
-            .required();
+            .required()
+            .example("server.key");
 
     public static final Option<Path> TLS_CLIENT_CA = Option.of(
             "client-ca",
             OptionType.PATH,
-            "A file with the certificates of those who issue clients' certificates, in PEM form.");
+            "A file with the certificates of those who issue clients' certificates, in PEM form.")
+            .example("clients.pem");
 
     public static final Option<Tls.ClientAuth> TLS_CLIENT_AUTH = Option.of(
             "client-auth",
@@ -107,7 +114,8 @@ public final class ServerOptions {
             "Whether clients are asked for a certificate of `client-ca`. `none`: they are not. `optional`: one that has none may"
                     + " log in otherwise. `required`: one that has none is refused. With a certificate they may log in by the"
                     + " SASL mechanism EXTERNAL.")
-            .defaultsTo(Tls.ClientAuth.NONE);
+            .defaultsTo(Tls.ClientAuth.NONE)
+            .example("optional");
 
     public static final Section LISTENER_TLS = new Section(
             "tls",
@@ -134,7 +142,8 @@ public final class ServerOptions {
                     + " `/`.")
             .defaultsTo(List.of(DEFAULT_VIRTUAL_HOST));
 
-    public static final Option<String> USER_NAME = Option.of("name", NAME, "The name they log in with.").required();
+    public static final Option<String> USER_NAME = Option.of("name", NAME, "The name they log in with.").required()
+            .example("ann");
 
     public static final Option<String> USER_PASSWORD = Option.of(
             "password",
@@ -143,12 +152,14 @@ public final class ServerOptions {
                     text -> !text.isEmpty() && text.indexOf(0) < 0),
             "The password they log in with. Quote it if it holds `#`, `:` or quotes.")
             .required()
-            .secret();
+            .secret()
+            .example("change me");
 
     public static final Option<List<String>> USER_VIRTUAL_HOSTS = Option.of(
             "virtual-hosts",
             OptionType.listOf(NAME),
-            "The virtual hosts they may enter, each one of the broker's. All of them if this is left out.");
+            "The virtual hosts they may enter, each one of the broker's. All of them if this is left out.")
+            .example("/");
 
     public static final Option<Boolean> USER_LOOPBACK_ONLY = Option.of(
             "loopback-only",
@@ -276,7 +287,8 @@ public final class ServerOptions {
             "enabled",
             OptionType.BOOLEAN,
             "Whether operators are served over HTTP: the HTTP API.")
-            .defaultsTo(() -> false, "`true` with `sluicemq serve`, `false` for an embedded broker");
+            .defaultsTo(() -> false, "`true` with `sluicemq serve`, `false` for an embedded broker")
+            .example("true");
 
     public static final Option<Integer> HTTP_PORT = Option.of(
             "port", OptionType.INT, "The TCP port to listen on. 0 takes any free one.")
@@ -331,40 +343,46 @@ public final class ServerOptions {
             OptionType.STRING.where("a pattern such as \"orders.#\", in quotes if it begins with # or *", text -> true),
             "The names of addresses (queues and exchanges) that this is about: words between dots, `*` for any word, `#` for"
                     + " any number of words. The most specific match decides, for each key by itself.")
-            .required();
+            .required()
+            .example("orders.#");
 
     public static final Option<Long> MAX_SIZE_BYTES = Option.of(
             "max-size-bytes",
             OptionType.SIZE.orNone(AddressLimits.NONE),
             "How many bytes of messages such an address may hold, headers and a little more for each message included. With"
                     + " the policy `page`, how many of them in memory.")
-            .atLeast(1L);
+            .atLeast(1L)
+            .example("10MiB");
 
     public static final Option<Long> MAX_MESSAGES = Option.of(
             "max-messages",
             OptionType.LONG.orNone(AddressLimits.NONE),
             "How many messages it may hold, likewise.")
-            .atLeast(1L);
+            .atLeast(1L)
+            .example("100000");
 
     public static final Option<FullPolicy> ADDRESS_FULL_POLICY = Option.of(
             "address-full-policy",
             OptionType.oneOf(FullPolicy.class),
             "What happens to a message for which there is no room. `block`: it waits, and its producer with it. `page`: its"
                     + " body goes to the disk. `drop`: it is dropped. `fail`: it is refused. `ring`: the oldest messages are"
-                    + " dropped to make room for it. `page` if no match says anything.");
+                    + " dropped to make room for it. `page` if no match says anything.")
+            .example("page");
 
     public static final Option<Integer> LOW_WATER = Option.of(
             "low-water",
             OptionType.PERCENT,
             "When an address was full, its producers go on when no more than this part of its limits is used. `80%` if no"
-                    + " match says anything.");
+                    + " match says anything.")
+            .example("80%");
 
     public static final Option<Long> PAGE_LIMIT_BYTES = Option.of(
             "page-limit-bytes",
             OptionType.SIZE.orNone(AddressLimits.NONE),
             "With the policy `page`, how many bytes of messages it may hold in memory and on the disk together. Beyond that"
                     + " producers wait as with `block`.")
-            .atLeast(1L);
+            .atLeast(1L)
+            .example("1GiB");
 
     public static final Option<Duration> HOLD_LIMIT = Option.of(
             "hold-limit",
@@ -373,14 +391,16 @@ public final class ServerOptions {
                             duration -> duration.compareTo(Duration.ofDays(365)) <= 0)
                     .orNone(NO_HOLD_LIMIT),
             "How long a message may wait for room. One that has waited longer is refused.")
-            .atLeast(Duration.ofSeconds(1));
+            .atLeast(Duration.ofSeconds(1))
+            .example("none");
 
     public static final Option<UncooperativeProducers> UNCOOPERATIVE_PRODUCERS = Option.of(
             "uncooperative-producers",
             OptionType.oneOf(UncooperativeProducers.class),
             "What happens to a producer that goes on publishing although its messages have to wait. `pause`: its connection"
                     + " is read from no faster than there is room. `close-channel`: its channel is closed. `pause` if no match"
-                    + " says anything.");
+                    + " says anything.")
+            .example("pause");
 
     public static final Option<Integer> MAX_DELIVERY_ATTEMPTS = Option.of(
             "max-delivery-attempts",
@@ -388,7 +408,8 @@ public final class ServerOptions {
             "How often a message is delivered at most. One that comes back from its last delivery is a dead letter. Like the two"
                     + " below it is about queues that clients of AMQP 1.0 make by naming them, and about subscriptions, by their"
                     + " topic's name, and holds for those that are made from now on.")
-            .atLeast(1);
+            .atLeast(1)
+            .example("10");
 
     private static final OptionType<String> LETTER_QUEUE = NAME.where(
             "a queue's name that does not begin with amq.",
@@ -398,39 +419,45 @@ public final class ServerOptions {
             "dead-letter-address",
             LETTER_QUEUE.orNone(AddressSettings.NO_ADDRESS),
             "The queue that messages go to which were rejected, or delivered too often. It is made if it isn't there. Without one"
-                    + " they are dropped.");
+                    + " they are dropped.")
+            .example("DLQ");
 
     public static final Option<String> EXPIRY_ADDRESS = Option.of(
             "expiry-address",
             LETTER_QUEUE.orNone(AddressSettings.NO_ADDRESS),
-            "The queue that expired messages go to, likewise. Without one they go to `dead-letter-address`.");
+            "The queue that expired messages go to, likewise. Without one they go to `dead-letter-address`.")
+            .example("EXPIRED");
 
     public static final Option<Long> CONSUMER_DEPTH = Option.of(
             "depth",
             OptionType.SIZE,
             "How many bytes of messages may wait for a consumer or be held by it, headers and a little more for each message"
                     + " included.")
-            .atLeast(1L);
+            .atLeast(1L)
+            .example("10MiB");
 
     public static final Option<Long> CONSUMER_MESSAGE_COUNT = Option.of(
             "message-count",
             OptionType.LONG,
             "How many messages, likewise.")
             .counting("messages")
-            .atLeast(1L);
+            .atLeast(1L)
+            .example("10000");
 
     public static final Option<Duration> CONSUMER_MESSAGE_AGE = Option.of(
             "message-age",
             OptionType.DURATION,
             "How long the oldest of these may have been there.")
-            .between(Duration.ofMillis(1), Duration.ofDays(365));
+            .between(Duration.ofMillis(1), Duration.ofDays(365))
+            .example("10m");
 
     public static final Option<Long> CONSUMER_RATE = Option.of(
             "rate",
             OptionType.LONG,
             "How many messages a second a consumer is to deal with at least, while it has some.")
             .counting("messages a second")
-            .between(1L, 1_000_000L);
+            .between(1L, 1_000_000L)
+            .example("10");
 
     public static final Option<Duration> CHECK_PERIOD = Option.of(
             "check-period",
@@ -445,7 +472,8 @@ public final class ServerOptions {
             "`delete`: it is cut, and the queue of a transient subscription is deleted. `cycle`: the queue never holds more than"
                     + " `depth` and `message-count`; its oldest messages are dropped to make room for new ones. `flow`: who publishes to"
                     + " the queue waits. `notify`: it is told of, no more.")
-            .required();
+            .required()
+            .example("delete");
 
     public static final Option<Boolean> DELETE_PERSISTENT = Option.of(
             "delete-persistent",
@@ -482,7 +510,8 @@ public final class ServerOptions {
             "A topic, with `*` for any word and `#` for any number of words as in bindings to topic exchanges. It is about queues"
                     + " with a binding that it covers: each topic that such a binding matches is matched by this key, too. The first"
                     + " key that does decides.")
-            .required();
+            .required()
+            .example("stocks.us.*");
 
     public static final SectionList TOPICS = new SectionList(
             "topics",
@@ -512,20 +541,23 @@ public final class ServerOptions {
                     CONSUMER));
 
     public static final Option<String> LIMITED_HOST =
-            Option.of("name", NAME, "The virtual host, one of `virtual-hosts`.").required();
+            Option.of("name", NAME, "The virtual host, one of `virtual-hosts`.").required()
+                    .example("/");
 
     public static final Option<Long> HOST_MAX_SIZE_BYTES = Option.of(
             "max-size-bytes",
             OptionType.SIZE,
             "How many bytes of messages all its addresses may hold together. Beyond that producers wait.")
-            .atLeast(1L);
+            .atLeast(1L)
+            .example("1GiB");
 
     public static final Option<Long> HOST_MAX_MESSAGES = Option.of(
             "max-messages",
             OptionType.LONG,
             "How many messages they may hold together, likewise.")
             .counting("messages")
-            .atLeast(1L);
+            .atLeast(1L)
+            .example("1000000");
 
     public static final SectionList VIRTUAL_HOST_LIMITS = new SectionList(
             "virtual-host-limits",
@@ -538,7 +570,7 @@ public final class ServerOptions {
 
     public static final Option<String> SYNC = Option.of(
             "sync",
-            OptionType.STRING.where("one of always, interval, os", SYNC_MODES::contains),
+            OptionType.oneOf(SYNC_MODES),
             "When what was written is made to survive the loss of power. `always`: before it is confirmed. `interval`: at"
                     + " least every `sync-interval`. `os`: when the operating system does it. With `interval` and `os` a"
                     + " confirmed message survives the end of the broker's process, but not always the loss of power.")
@@ -604,6 +636,9 @@ public final class ServerOptions {
             ADDRESS_SETTINGS,
             TOPICS,
             VIRTUAL_HOST_LIMITS);
+
+    /** What can be changed while the broker runs; everything else needs a restart. */
+    public static final List<Entry> AT_ONCE = List.of(ADDRESS_SETTINGS, TOPICS, VIRTUAL_HOST_LIMITS);
 
     private ServerOptions() {}
 

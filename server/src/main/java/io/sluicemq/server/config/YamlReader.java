@@ -69,6 +69,32 @@ public final class YamlReader {
         return new YamlReader(source, problems).readRoot(text, root);
     }
 
+    /**
+     * Reads what one entry holds that is no option, in place of what its list held until now, or in addition to what is in its
+     * section.
+     *
+     * @param path the entry's key with those of the sections around it
+     * @param settings of the section that the entry is in
+     */
+    static void readInto(
+            String text, String source, String path, Entry entry, Settings settings, List<Problem> problems) {
+        YamlReader reader = new YamlReader(source, problems);
+        Node node = reader.compose(text).orElse(null);
+        if (node == null) {
+            return;
+        }
+        Place place = Place.of(source);
+        switch (entry) {
+            case Option<?> option -> reader.readOption(node, path, option, settings);
+            case Section inner -> reader.readInner(node, path, inner, settings, place);
+            case NamedSections named -> reader.readNamed(node, path, named, settings, place);
+            case SectionList list -> {
+                settings.remove(list);
+                reader.readList(node, path, list, settings);
+            }
+        }
+    }
+
     private static String unreadable(Path file, IOException e) {
         return switch (e) {
             case NoSuchFileException missing -> "there is no such file";
@@ -79,32 +105,36 @@ public final class YamlReader {
 
     private Settings readRoot(String text, Section root) {
         Settings settings = new Settings(root, new Place(source, 1, 1));
+        Optional<Node> node = compose(text);
+        if (node.isPresent() && !isNothing(node.get())) {
+            if (node.get() instanceof MappingNode mapping) {
+                readSection(mapping, "", root, settings);
+            } else {
+                String expected = "keys and values, such as 'loops: 4'";
+                problems.add(Problem.wrongShape(place(node.get()), "the file", found(node.get()), expected));
+            }
+        }
+        return settings;
+    }
+
+    /** Empty if there is nothing, or, with a problem, if it is no YAML. */
+    private Optional<Node> compose(String text) {
         // Other keys than words are let in here, to be refused with all else that is wrong.
         LoadSettings load = LoadSettings.builder()
                 .setLabel(source)
                 .setSchema(new CoreSchema())
                 .setAllowNonScalarKeys(true)
                 .build();
+        Place start = new Place(source, 1, 1);
         try {
-            Optional<Node> node = new Compose(load).composeString(text);
-            if (node.isPresent() && !isNothing(node.get())) {
-                if (node.get() instanceof MappingNode mapping) {
-                    readSection(mapping, "", root, settings);
-                } else {
-                    String expected = "keys and values, such as 'loops: 4'";
-                    problems.add(Problem.wrongShape(place(node.get()), "the file", found(node.get()), expected));
-                }
-            }
+            return new Compose(load).composeString(text);
         } catch (MarkedYamlEngineException e) {
-            Place place = e.getProblemMark()
-                    .or(e::getContextMark)
-                    .map(this::place)
-                    .orElse(settings.place());
+            Place place = e.getProblemMark().or(e::getContextMark).map(this::place).orElse(start);
             problems.add(Problem.of(place, "", "this is not YAML: " + oneLine(e.getProblem()) + hint(e)));
         } catch (YamlEngineException e) {
-            problems.add(Problem.of(settings.place(), "", "this is not YAML: " + oneLine(e.getMessage())));
+            problems.add(Problem.of(start, "", "this is not YAML: " + oneLine(e.getMessage())));
         }
-        return settings;
+        return Optional.empty();
     }
 
     private void readSection(MappingNode mapping, String prefix, Section section, Settings settings) {
@@ -129,13 +159,7 @@ public final class YamlReader {
                 case SectionList list -> readList(value, path, list, settings);
             }
         }
-        for (Entry entry : section.entries()) {
-            if (entry instanceof Option<?> option && option.isRequired() && !seen.containsKey(option.key())) {
-                String name = prefix.isEmpty() ? "the file" : prefix;
-                String message = name + " has no '" + option.key() + "': expected " + option.expected();
-                problems.add(Problem.of(settings.place(), path(prefix, option.key()), message));
-            }
-        }
+        RequiredOptions.checkOne(prefix, settings, seen.keySet(), problems);
     }
 
     /** The key's text, or null if it is no key or was given before. */

@@ -84,8 +84,9 @@ final class AccountWatch {
         Broken.unless(bytes >= 0 && messages >= 0, "%s holds %d bytes and %d messages", account, bytes, messages);
         AddressLimits limits = account.limits();
         Seen before = seen.computeIfAbsent(account, key -> new Seen());
-        before.mayGrow |= this.limits.mayBeUnreserved(account.name());
-        boolean changed = !limits.equals(before.limits);
+        // Not by what they say: producers may have been let go, and held anew, in one turn.
+        boolean changed = limits != before.limits;
+        before.mayGrow |= changed || mayBeUnreserved(account);
         boolean comparable = still || !reservesForRing(account);
         if (!changed && comparable && !isUnlimited(account)
                 && (!before.mayGrow || limits.policy() == FullPolicy.RING)) {
@@ -98,6 +99,22 @@ final class AccountWatch {
             before.bytes = bytes;
             before.messages = messages;
         }
+    }
+
+    /**
+     * Whether something may be on its way to it now that nobody has reserved room for. Of one whose producers may be held its own
+     * limits tell, whatever the configured ones are.
+     */
+    private boolean mayBeUnreserved(Account account) {
+        if (account.kind() == Account.Kind.QUEUE && limits.mayBeHeld(account.name())) {
+            AddressLimits now = account.limits();
+            boolean held = now.policy() == FullPolicy.BLOCK && !now.equals(account.lastingLimits());
+            if (held) {
+                statistics.heldForAConsumer();
+                return false;
+            }
+        }
+        return limits.mayBeUnreserved(account.name());
     }
 
     /** Whether its messages are counted as soon as they are on their way, but make room when they arrive. */

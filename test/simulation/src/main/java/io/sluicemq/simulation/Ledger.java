@@ -645,9 +645,11 @@ final class Ledger {
             return;
         }
         boolean mayBeDropped = limits.mayMakeRoom(limits.end() - 1, copy.queue.name);
+        boolean onlyLater = copy.queue.hasDelayed() || limits.mayCycle(limits.end() - 1, copy.queue.name);
         if (copy.letter || copy.queue.isForDeadLetters || contents.waitedUntilNanos > 0 && copy.mayBeExpired(latest())
-                || mayBeDropped && copy.queue.hasDelayed()) {
-            // A ring also drops when delayed messages are due; until then a consumer may take what the look saw dropped.
+                || mayBeDropped && onlyLater) {
+            // A ring also drops when delayed messages are due, and one by a rule about consumers is told of that some turns after
+            // a start; until then a consumer may take what the look saw dropped.
             copy.mayBeGone = true;
             return;
         }

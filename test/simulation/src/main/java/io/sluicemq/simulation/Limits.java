@@ -39,11 +39,23 @@ final class Limits {
     private int oldest;
     private long changes;
 
-    /** Limits that were asked for together. */
+    /** Limits, and rules about consumers, that were asked for together. */
     private record Setting(AddressSettings addresses, AddressLimits host) {
 
+        /** Those that are configured. */
         AddressLimits of(String address) {
             return addresses.limitsOf(address);
+        }
+
+        /** Whether a queue has a rule about its consumers of that policy. */
+        boolean has(ConsumerPolicy policy, String queue) {
+            ConsumerRule rule = addresses.consumerRuleByName(queue);
+            return rule != null && rule.policy() == policy;
+        }
+
+        /** Whether its oldest messages may make room for others. */
+        boolean rings(String address) {
+            return of(address).policy() == FullPolicy.RING || has(ConsumerPolicy.CYCLE, address);
         }
     }
 
@@ -80,21 +92,21 @@ final class Limits {
         List<Rule> rules = new ArrayList<>();
         for (String queue : Ledger.QUEUES) {
             if (random.nextInt(5) < 3) {
-                rules.add(rule(random, queue));
+                rules.add(rule(random, queue, random.nextBoolean() ? consumers(random) : null));
             }
         }
         if (exchanges && random.nextBoolean()) {
-            rules.add(rule(random, Ledger.EXCHANGE));
+            rules.add(rule(random, Ledger.EXCHANGE, null));
         }
         if (exchanges && random.nextInt(3) == 0) {
-            rules.add(rule(random, Ledger.TEMPORARY_EXCHANGE));
+            rules.add(rule(random, Ledger.TEMPORARY_EXCHANGE, null));
         }
         if (random.nextInt(6) == 0) {
             rules.add(new Rule("#", null, null, null, oneOf(random, 0, 50, 100), null, null, null));
         }
         AddressLimits hosts = AddressLimits.UNLIMITED;
         if (host && random.nextInt(3) > 0) {
-            hosts = new AddressSettings(List.of(rule(random, HOST))).limitsOf(HOST);
+            hosts = new AddressSettings(List.of(rule(random, HOST, null))).limitsOf(HOST);
             hosts = new AddressLimits(
                     hosts.maxBytes() == AddressLimits.NONE ? AddressLimits.NONE : hosts.maxBytes() * 8,
                     hosts.maxMessages() == AddressLimits.NONE ? AddressLimits.NONE : hosts.maxMessages() * 4,
@@ -104,24 +116,47 @@ final class Limits {
         return new Setting(new AddressSettings(rules), hosts);
     }
 
-    private static Rule rule(RandomGenerator random, String address) {
-        FullPolicy[] policies = {FullPolicy.BLOCK, FullPolicy.BLOCK, FullPolicy.BLOCK, FullPolicy.PAGE,
-            FullPolicy.DROP, FullPolicy.FAIL, FullPolicy.RING};
-        FullPolicy policy = policies[random.nextInt(policies.length)];
+    /** @param consumers what is said about its consumers; null for nothing */
+    private static Rule rule(RandomGenerator random, String address, ConsumerRule consumers) {
+        FullPolicy policy = policy(random, consumers == null ? ConsumerPolicy.NOTIFY : consumers.policy());
+        boolean cycles = consumers != null && consumers.cycles();
         return new Rule(
                 address, bytes(oneOf(random, 0, 700, 2000, 8000, 40_000)), bytes(oneOf(random, 0, 1, 3, 10, 40)),
                 policy, random.nextBoolean() ? null : oneOf(random, 0, 50, 80, 100),
-                policy == FullPolicy.PAGE ? bytes(oneOf(random, 0, 4000, 30_000)) : null,
-                random.nextInt(3) > 0 ? null : oneOf(random, 1, 50, 1000) * MILLI, null, null, null, null,
-                random.nextInt(3) > 0 ? null : consumers(random));
+                policy == FullPolicy.PAGE && !cycles ? bytes(oneOf(random, 0, 4000, 30_000)) : null,
+                random.nextInt(3) > 0 ? null : oneOf(random, 1, 50, 1000) * MILLI, null, null, null, null, consumers);
     }
 
-    /** Consumers that are too slow are cut, or only told of. No queue goes by that, since none of them is transient. */
+    /** One that the configuration takes beside that of the consumers. */
+    private static FullPolicy policy(RandomGenerator random, ConsumerPolicy consumers) {
+        FullPolicy[] policies = switch (consumers) {
+            case DELETE, NOTIFY ->
+                new FullPolicy[] {FullPolicy.BLOCK, FullPolicy.BLOCK, FullPolicy.BLOCK, FullPolicy.PAGE,
+                    FullPolicy.DROP, FullPolicy.FAIL, FullPolicy.RING};
+            case FLOW -> new FullPolicy[] {FullPolicy.BLOCK, FullPolicy.PAGE, FullPolicy.PAGE};
+            case CYCLE -> new FullPolicy[] {FullPolicy.PAGE, FullPolicy.RING};
+        };
+        return policies[random.nextInt(policies.length)];
+    }
+
+    /**
+     * Periods are short, so that consumers are found in runs of a second. No queue is deleted by its rule, since none of them is
+     * a transient subscription.
+     */
     private static ConsumerRule consumers(RandomGenerator random) {
+        ConsumerPolicy[] policies = {ConsumerPolicy.DELETE, ConsumerPolicy.DELETE, ConsumerPolicy.DELETE,
+            ConsumerPolicy.NOTIFY, ConsumerPolicy.FLOW, ConsumerPolicy.FLOW, ConsumerPolicy.CYCLE};
+        ConsumerPolicy policy = policies[random.nextInt(policies.length)];
+        int messages = oneOf(random, -1, 1, 2, 5);
+        int bytes = oneOf(random, -1, -1, 500, 2000);
+        if (messages < 0 && bytes < 0 && policy == ConsumerPolicy.CYCLE) {
+            messages = 10;
+        }
+        int age = oneOf(random, -1, -1, 5, 100);
+        boolean none = messages < 0 && bytes < 0 && age < 0;
         return new ConsumerRule(
-                oneOf(random, -1, 1, 2000), oneOf(random, -1, 1, 5), oneOf(random, -1, 10, 1000),
-                oneOf(random, -1, 100, 1), oneOf(random, 1, 20, 200) * MILLI,
-                random.nextInt(4) > 0 ? ConsumerPolicy.DELETE : ConsumerPolicy.NOTIFY, false, Cut.CHANNEL);
+                bytes, messages, age, none ? oneOf(random, 1, 100, 1000) : oneOf(random, -1, -1, 100),
+                oneOf(random, 1, 2, 5, 50) * MILLI, policy, false, Cut.CHANNEL);
     }
 
     private static Long bytes(int value) {
@@ -130,6 +165,13 @@ final class Limits {
 
     private static int oneOf(RandomGenerator random, int... values) {
         return Plan.oneOf(random, values);
+    }
+
+    /** The queues with a rule about their consumers, by the latest setting. */
+    List<String> ruled() {
+        return Ledger.QUEUES.stream()
+                .filter(queue -> latest().addresses().consumerRuleByName(queue) != null)
+                .toList();
     }
 
     // ---- telling the broker
@@ -211,6 +253,10 @@ final class Limits {
                 return true;
             }
             for (String address : addresses) {
+                boolean mayBeHeld = setting.has(ConsumerPolicy.FLOW, address);
+                if (mayBeHeld && setting.of(address).holdLimitNanos() != AddressLimits.NONE) {
+                    return true;
+                }
                 // An exchange counts an entry for each further queue.
                 boolean shared = address.equals(Ledger.EXCHANGE) || address.equals(Ledger.TEMPORARY_EXCHANGE);
                 long entries = shared ? messages * (copies - 1) * Message.ENTRY_BYTES : 0;
@@ -259,7 +305,7 @@ final class Limits {
     boolean mayBeUnreserved(String address) {
         return any(oldest, settings.size(), setting -> {
             AddressLimits limits = address.equals(HOST) ? setting.host() : setting.of(address);
-            return limits.policy() == FullPolicy.RING
+            return setting.rings(address)
                     || GateView.mostBytes(limits) == Allowance.UNLIMITED
                             && GateView.mostMessages(limits) == Allowance.UNLIMITED;
         });
@@ -267,6 +313,16 @@ final class Limits {
 
     /** Whether messages of an address may have had to make room for others, by the limits since then. */
     boolean mayMakeRoom(int from, String address) {
-        return any(from, settings.size(), setting -> setting.of(address).policy() == FullPolicy.RING);
+        return any(from, settings.size(), setting -> setting.rings(address));
+    }
+
+    /** Whether that may be since a rule about consumers says so: which a start tells the queue of when it is there already. */
+    boolean mayCycle(int from, String queue) {
+        return any(from, settings.size(), setting -> setting.has(ConsumerPolicy.CYCLE, queue));
+    }
+
+    /** Whether producers of a queue may be held for a while by a rule about its consumers, whatever its own limits are. */
+    boolean mayBeHeld(String queue) {
+        return any(oldest, settings.size(), setting -> setting.has(ConsumerPolicy.FLOW, queue));
     }
 }

@@ -365,8 +365,10 @@ final class Peer implements ClientEvents {
             routed(target, sent, found);
         }
         List<Delivery> accepted = new ArrayList<>();
-        for (int i = random.nextInt(4); i > 0 && !held.isEmpty(); i--) {
-            Held next = held.remove(random.nextInt(held.size()));
+        List<Held> free = free();
+        for (int i = random.nextInt(4); i > 0 && !free.isEmpty(); i--) {
+            Held next = free.remove(random.nextInt(free.size()));
+            held.remove(next);
             accepted.add(next.delivery);
             inTransaction.add(next);
             ledger.accepts(openWork, next.copy);
@@ -471,6 +473,8 @@ final class Peer implements ClientEvents {
         private Some filter;
         /** Whether it only looks. */
         private boolean browses;
+        /** Whether it keeps what it has, for a while. */
+        private boolean dawdles;
         /** Which messages it must not have again. */
         private final Set<Long> refused = new HashSet<>();
 
@@ -651,11 +655,40 @@ final class Peer implements ClientEvents {
         boolean settles = queue.mayAutoAccept && random.nextInt(3) == 0;
         boolean shared = random.nextInt(4) == 0;
         int prefetch = random.nextInt(8);
+        subscribes(new Tap(queue, settles, shared, prefetch));
+    }
+
+    /** Subscribes to a queue, sends to it, and keeps for a while what it has got of it. */
+    void dawdles(QueueModel queue, int prefetch, int count) {
+        Tap tap = new Tap(queue, false, false, prefetch);
+        tap.dawdles = true;
+        subscribes(tap);
+        Target target = new Target("", queue.name, List.of(queue));
+        Outlet outlet = outlets.any();
+        later(() -> {
+            for (int i = 0; i < count; i++) {
+                publish(target, outlet);
+            }
+        });
+        simulation.afterAWhile(() -> tap.dawdles = false);
+    }
+
+    /** What it holds and may settle. */
+    private List<Held> free() {
+        List<Held> free = new ArrayList<>(held);
+        free.removeIf(each -> each.tap.dawdles);
+        return free;
+    }
+
+    private void subscribes(Tap tap) {
+        QueueModel queue = tap.queue;
+        boolean settles = tap.settles;
+        boolean shared = tap.shared;
+        int prefetch = tap.prefetch;
         later(() -> {
             if (queue.existence != QueueModel.Existence.YES || taps.size() > 6) {
                 return;
             }
-            Tap tap = new Tap(queue, settles, shared, prefetch);
             tap.limited = !shared && simulation.credit != null && simulation.credit.nextInt(3) > 0;
             if (simulation.filters != null) {
                 tap.filter = simulation.filters.nextInt(3) == 0
@@ -777,14 +810,16 @@ final class Peer implements ClientEvents {
 
     void settles() {
         later(() -> {
-            int count = Math.min(held.size(), 1 + random.nextInt(6));
+            List<Held> free = free();
+            int count = Math.min(free.size(), 1 + random.nextInt(6));
             if (count == 0) {
                 return;
             }
             List<Held> some = new ArrayList<>();
             for (int i = 0; i < count; i++) {
-                some.add(held.remove(random.nextInt(3) > 0 ? 0 : random.nextInt(held.size())));
+                some.add(free.remove(random.nextInt(3) > 0 ? 0 : random.nextInt(free.size())));
             }
+            held.removeAll(some);
             switch (random.nextInt(10)) {
                 case 0 -> some.forEach(simulation.filters == null ? this::giveBack : this::giveBackOrRefuse);
                 case 1 -> end(some, Outcome.REJECTED, random.nextBoolean());

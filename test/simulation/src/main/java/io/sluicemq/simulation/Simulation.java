@@ -351,7 +351,14 @@ final class Simulation {
 
     /** What leads to full addresses, and out of them. */
     private void actOnLimits(Peer peer) {
-        switch (random.nextInt(32)) {
+        switch (random.nextInt(36)) {
+            case 32, 33, 34, 35 -> {
+                List<String> ruled = limits.ruled();
+                if (!ruled.isEmpty()) {
+                    peer.dawdles(ledger.queue(ruled.get(random.nextInt(ruled.size()))), 1 + random.nextInt(6),
+                            random.nextInt(12));
+                }
+            }
             case 0 -> {
                 // Often enough to be met by what waits, but seldom enough for others to make room before.
                 if (random.nextInt(2) == 0) {

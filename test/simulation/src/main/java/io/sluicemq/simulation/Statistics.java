@@ -16,6 +16,7 @@ final class Statistics {
     private long creditWaited;
     private long creditHeld;
     private long cuts;
+    private long heldFor;
 
     void limitsChanged(long times) {
         limitChanges += times;
@@ -74,6 +75,11 @@ final class Statistics {
         cuts++;
     }
 
+    /** A queue was seen whose producers are held for a consumer that is too slow. */
+    void heldForAConsumer() {
+        heldFor++;
+    }
+
     void ran() {
         runs++;
     }
@@ -85,6 +91,7 @@ final class Statistics {
         granted += other.granted;
         refused += other.refused;
         cuts += other.cuts;
+        heldFor += other.heldFor;
         dropped += other.dropped;
         vanished += other.vanished;
         letters += other.letters;
@@ -102,7 +109,8 @@ final class Statistics {
                 + " publishes gone with their client, " + letters + " looks at dead letters that waited, " + aside
                 + " at somebody who stood aside, " + creditWaited + " at links without credit, " + creditHeld
                 + " at messages with it, " + idleLooks
-                + " comparisons of all accounts; " + cuts + " slow consumers cut";
+                + " comparisons of all accounts; " + cuts + " slow consumers cut, "
+                + heldFor + " looks at queues whose producers were held for one";
     }
 
     long looksAtLinksWithoutCredit() {
@@ -115,6 +123,10 @@ final class Statistics {
 
     long consumersCut() {
         return cuts;
+    }
+
+    long looksAtQueuesHeldForAConsumer() {
+        return heldFor;
     }
 
     long waitedPublishes() {

@@ -32,7 +32,8 @@ class SimulationTest {
         assertThat(statistics.droppedMessages()).isGreaterThan(100);
         assertThat(statistics.looksAtCredit()).isGreaterThan(100);
         assertThat(statistics.looksAtLinksWithoutCredit()).isGreaterThan(20);
-        assertThat(statistics.consumersCut()).isGreaterThan(3);
+        assertThat(statistics.consumersCut()).isGreaterThan(25);
+        assertThat(statistics.looksAtQueuesHeldForAConsumer()).isGreaterThan(100);
     }
 
     /** Consumers have limits and are drained, and some messages are delayed. */

@@ -452,6 +452,11 @@ final class FakeClient implements Broker, Client {
         }
 
         @Override
+        public void refuse(Delivery delivery, Reply<Void> reply) {
+            throw notAsked();
+        }
+
+        @Override
         public void limit(long deliveries) {
             throw notAsked();
         }

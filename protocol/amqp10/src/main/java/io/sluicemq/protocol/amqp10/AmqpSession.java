@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.Set;
 import org.apache.qpid.protonj2.buffer.ProtonBuffer;
 import org.apache.qpid.protonj2.types.transactions.Coordinator;
+import org.apache.qpid.protonj2.types.transactions.TransactionalState;
 import org.apache.qpid.protonj2.types.transport.AmqpError;
 import org.apache.qpid.protonj2.types.transport.Attach;
 import org.apache.qpid.protonj2.types.transport.Begin;
@@ -71,7 +72,10 @@ final class AmqpSession {
     private int incomingWindow = INCOMING_WINDOW;
     private int nextOutgoingId;
     private int remoteWindow;
-    private int nextDeliveryId;
+    /** Deliveries that were begun; what their ids are the low half of. */
+    private long deliveries;
+    /** Null unless a receiver was cut. */
+    private TakenBack takenBack;
     private int latestIncomingDelivery;
     private boolean anyIncomingDelivery;
     private int unreleasedLinks;
@@ -315,6 +319,13 @@ final class AmqpSession {
         int last = disposition.hasLast() ? (int) disposition.getLast() : first;
         if (disposition.getRole() == Role.RECEIVER) {
             sent.forEach(first, last, each -> each.link().outcomes().disposed(each, disposition));
+            if (takenBack != null && disposition.getState() instanceof TransactionalState state
+                    && takenBack.anyOf(number(first), number(last))) {
+                Transactions.Transaction transaction = connection.transactions().find(state.getTxnId());
+                if (transaction != null) {
+                    transaction.doom();
+                }
+            }
         } else if (disposition.getSettled()) {
             received.forEach(first, last, Received::settledByPeer);
             for (CoordinatorLink each : coordinators) {
@@ -366,7 +377,25 @@ final class AmqpSession {
     }
 
     int takeDeliveryId() {
-        return nextDeliveryId++;
+        return (int) deliveries++;
+    }
+
+    /** The number of a delivery of ours, given that it is not far from the latest one. */
+    private long number(int deliveryId) {
+        return deliveries + (deliveryId - (int) deliveries);
+    }
+
+    /** A delivery was taken from its receiver, which was cut and may not know yet. */
+    void tookBack(int deliveryId) {
+        if (releasing) {
+            return; // nothing of the receiver's is heard any more
+        }
+        if (takenBack == null) {
+            takenBack = new TakenBack();
+        }
+        int before = takenBack.bytes();
+        takenBack.add(number(deliveryId));
+        connection.holdsLink(takenBack.bytes() - before);
     }
 
     /** A link has something to send and waits for the window. */
@@ -451,6 +480,10 @@ final class AmqpSession {
     void release(boolean orderly) {
         releasing = true;
         blocked.clear();
+        if (takenBack != null) {
+            connection.holdsLink(-takenBack.bytes());
+            takenBack = null;
+        }
         unreleasedLinks++; // this loop itself: the last link is not the end of it
         for (Link link : allLinks()) {
             link.releaseWithSession(orderly);

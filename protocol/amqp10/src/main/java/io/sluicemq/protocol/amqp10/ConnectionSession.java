@@ -70,6 +70,9 @@ final class ConnectionSession implements ProtocolSession, ClientEvents {
     /** What the links of a connection may take of memory, in bytes: some thirty thousand small ones. */
     private static final long MOST_LINK_BYTES = 32 << 20;
 
+    /** What Qpid JMS says it is; its versions up to 2.7 at least. */
+    private static final String QPID_JMS = "QpidJMS";
+
     private final Wire wire;
     private final Loop loop;
     private final Amqp10Options options;
@@ -93,6 +96,7 @@ final class ConnectionSession implements ProtocolSession, ClientEvents {
     private IdleTimes idleTimes;
     private Client client;
     private String container;
+    private boolean doubtsRollback;
     private Termini termini;
     private Transactions transactions;
     private long peerFrameMax = FrameReader.LEAST_MAX_FRAME;
@@ -188,6 +192,11 @@ final class ConnectionSession implements ProtocolSession, ClientEvents {
     /** Whether the connection is open and neither side has begun to close it. */
     boolean running() {
         return phase == Phase.RUNNING;
+    }
+
+    /** Whether it takes {@code amqp:transaction:rollback} in answer to a commit for doubt about what has become of that. */
+    boolean doubtsRollback() {
+        return doubtsRollback;
     }
 
     /** Whether publishers are to get no more credit, as the broker is short of memory or disk. */
@@ -334,6 +343,7 @@ final class ConnectionSession implements ProtocolSession, ClientEvents {
     void opened(Client connected, Open peersOpen, Termini ofClient) {
         client = connected;
         container = peersOpen.getContainerId();
+        doubtsRollback = Handshake.product(peersOpen).equals(QPID_JMS);
         peersProperties = plain(peersOpen);
         termini = ofClient;
         transactions = new Transactions(this);

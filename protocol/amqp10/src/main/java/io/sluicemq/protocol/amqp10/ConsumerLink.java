@@ -70,6 +70,8 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
     private int attempts;
     private LinkEnd ends;
     private boolean orderlyEnd;
+    /** It was detached for being too slow. */
+    private boolean wasCut;
 
     /** Deliveries that have been begun since the attach; the link's delivery-count, which begins at 0, counts the drained ones, too. */
     private long begun;
@@ -98,6 +100,11 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
     @Override
     boolean fromPeer() {
         return false;
+    }
+
+    /** Null while, or as soon as, there is none. */
+    Consumer consumer() {
+        return consumer;
     }
 
     @Override
@@ -209,6 +216,7 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
             public void done(Consumer opened) {
                 asking = false;
                 consumer = opened;
+                resuming.giveBackRefused();
                 if (pending()) {
                     attach();
                 } else {
@@ -571,9 +579,16 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
     public void tooSlow(Cut cut) {
         if (pending()) {
             refuse(AmqpError.RESOURCE_LIMIT_EXCEEDED, TOO_SLOW);
-        } else {
+        } else if (attached()) {
+            wasCut = true;
+            connection().transactions().doom(this);
             detach(new ErrorCondition(AmqpError.RESOURCE_LIMIT_EXCEEDED, TOO_SLOW));
         }
+    }
+
+    /** Whether it was detached for being too slow: its deliveries can have no outcome in a transaction any more. */
+    boolean isCut() {
+        return wasCut;
     }
 
     @Override
@@ -640,6 +655,9 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
     }
 
     private void giveBackAll() {
+        if (wasCut) {
+            connection().transactions().takeBack(this);
+        }
         if (current.isResumed()) {
             resuming.sent(); // it is among those that were sent
             current.stop();
@@ -657,7 +675,7 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
             if (!partly) {
                 giveBack(delivery);
             } else if (started != null && !started.isBound()) {
-                session().sent().remove(current.id());
+                forget(current.id());
                 connection().settleLater(delivery, Outcome.RETURNED);
             }
             partly = false;
@@ -665,7 +683,7 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
         List<KeptLink.Sent> left = new ArrayList<>();
         session().sent().forEach(sent -> {
             if (sent.link() == this && !sent.isBound()) {
-                session().sent().remove(sent.id());
+                forget(sent.id());
                 if (keeps() && left.size() < LinkRegistry.MOST_DELIVERIES_OF_LINK) {
                     left.add(kept(sent));
                 } else {
@@ -677,6 +695,14 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
         resuming.end(keeps(), left);
         if (!left.isEmpty()) {
             kept = new KeptLink(List.of(), left, resuming.epoch(), Keeping.seconds(peersAttach.getSource()));
+        }
+    }
+
+    /** It is its receiver's no more, which may not know that if the link was cut. */
+    private void forget(int deliveryId) {
+        session().sent().remove(deliveryId);
+        if (wasCut) {
+            session().tookBack(deliveryId);
         }
     }
 

@@ -1,9 +1,8 @@
 package io.sluicemq.protocol.amqp10;
 
-import io.sluicemq.api.BrokerError;
-import io.sluicemq.api.Reply;
 import io.sluicemq.base.LoopOwned;
 import io.sluicemq.protocol.amqp10.codec.AmqpFault;
+import io.sluicemq.protocol.amqp10.terminus.Answer;
 import io.sluicemq.protocol.amqp10.terminus.LinkEnd;
 import io.sluicemq.protocol.amqp10.terminus.TerminusError;
 import org.apache.qpid.protonj2.types.Symbol;
@@ -192,20 +191,31 @@ final class CoordinatorLink extends Link {
             transaction.rollBack();
             settle(delivery, Accepted.getInstance());
         } else {
-            transaction.commit(new Reply<>() {
+            transaction.commit(new Answer<>() {
                 @Override
                 public void done(Void result) {
                     settle(delivery, Accepted.getInstance());
                 }
 
                 @Override
-                public void failed(BrokerError error) {
-                    TerminusError told = TerminusError.of(error);
-                    reject(
-                            delivery, TransactionErrors.TRANSACTION_ROLLBACK,
-                            told.condition() + ": " + told.description());
+                public void refused(TerminusError why) {
+                    rolledBack(delivery, why);
                 }
             });
+        }
+    }
+
+    /**
+     * A commit came to nothing, and all of it is undone (part 4, §4.3): {@code amqp:transaction:rollback} says that. One client takes that
+     * for doubt, and any other condition for what it means: it is told the reason's own.
+     */
+    private void rolledBack(Partial delivery, TerminusError why) {
+        if (connection().doubtsRollback()) {
+            reject(delivery, why.condition(), why.description());
+        } else {
+            reject(
+                    delivery, TransactionErrors.TRANSACTION_ROLLBACK,
+                    why.condition() + ": " + why.description());
         }
     }
 

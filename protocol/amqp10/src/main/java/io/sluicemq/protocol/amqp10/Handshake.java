@@ -298,7 +298,8 @@ final class Handshake {
         return options.virtualHosts().contains(hostname) ? hostname : DEFAULT_VIRTUAL_HOST;
     }
 
-    private static String product(Open open) {
+    /** What the client says it is; empty if it doesn't. */
+    static String product(Open open) {
         Object product = open.getProperties() == null ? null : open.getProperties().get(Symbol.valueOf("product"));
         return product == null ? "" : product.toString();
     }

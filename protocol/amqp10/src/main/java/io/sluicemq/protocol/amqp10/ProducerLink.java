@@ -589,7 +589,7 @@ final class ProducerLink extends Link {
             Received received, Transactions.Transaction transaction, Symbol condition, String description) {
         if (received == null) {
             if (transaction != null) {
-                transaction.spoil(description);
+                transaction.spoil(condition, description);
             }
             connection().log().warn("a settled message on link '{}' is dropped: {}", name(), description);
         } else {

@@ -52,6 +52,10 @@ final class ReceiverOutcomes {
                         Transactions.UNKNOWN_ID, "an outcome in a transaction that is not there"));
                 return;
             }
+            if (link.isCut()) {
+                transaction.doom(); // the delivery is about to be taken back
+                return;
+            }
             DeliveryState said = (DeliveryState) transactional.getOutcome();
             Outcome outcome = outcome(said);
             if (outcome == null && disposition.getSettled()) {

@@ -8,6 +8,7 @@ import io.sluicemq.base.Loop;
 import io.sluicemq.base.LoopOwned;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -23,7 +24,8 @@ import org.apache.qpid.protonj2.types.transport.Transfer;
  * What a receiving link goes on with that the link before had sent (part 2, §2.6.13): deliveries to be sent again, and outcomes to be told, in
  * their old order. Owned by the connection's loop.
  *
- * <p>Invariant: what stands here with an outcome is settled in its queue; the rest is to be settled by whoever takes it from here.
+ * <p>Invariant: what stands here with an outcome is settled in its queue, or about to be, with the link's consumer or its end; the rest is to be
+ * settled by whoever takes it from here.
  */
 @LoopOwned
 final class SentBefore {
@@ -36,6 +38,7 @@ final class SentBefore {
 
     private final ConsumerLink link;
     private final ArrayDeque<Entry> due = new ArrayDeque<>(0);
+    private final List<Refused> refused = new ArrayList<>(0);
     private int total;
     private int epoch;
 
@@ -46,6 +49,9 @@ final class SentBefore {
      * @param outcome what it has come to at the receiver, and in its queue by now; null if it is to be sent again
      */
     private record Entry(KeptLink.Sent kept, Delivery delivery, DeliveryState outcome) {}
+
+    /** A delivery that the receiver is not to have again: it goes back when there is a consumer to which that can be told. */
+    private record Refused(Delivery delivery, Outcome outcome) {}
 
     SentBefore(ConsumerLink link) {
         this.link = link;
@@ -69,14 +75,14 @@ final class SentBefore {
         Map<Long, DeliveryState> known = ofOurs(unsettled);
         epoch = left.epoch() + 1;
         for (KeptLink.Sent each : left.sent()) {
-            Delivery delivery = each.loop() == here
-                    ? each.delivery()
-                    : new MovedDelivery(here, each.loop(), each.delivery());
+            Delivery delivery = new MovedDelivery(here, each.loop(), each.delivery(), link::consumer);
             boolean isKnown = known.containsKey(each.tag());
             DeliveryState state = known.get(each.tag());
             Outcome outcome = isKnown ? ReceiverOutcomes.outcome(state) : null;
             boolean goesBack = outcome == null && !(isKnown && again);
-            if (outcome != null || goesBack) {
+            if (outcome != null && MovedDelivery.isForOthers(outcome)) {
+                refused.add(new Refused(delivery, outcome));
+            } else if (outcome != null || goesBack) {
                 resolved.hold();
                 delivery.settle(goesBack ? each.unknown() : outcome, resolved);
             }
@@ -114,6 +120,14 @@ final class SentBefore {
                     .setUndeliverableHere(modified.isUndeliverableHere());
             default -> state;
         };
+    }
+
+    /** The link has a consumer, or will have none: gives back what that one is not to have. */
+    void giveBackRefused() {
+        for (Refused each : refused) {
+            link.connection().settleLater(each.delivery, each.outcome);
+        }
+        refused.clear();
     }
 
     /** Tells what is to be resumed, as far as that fits into a frame. */
@@ -193,6 +207,7 @@ final class SentBefore {
      * @param keeps whether the rest is for a link that follows, and added to {@code left}; else it is given back
      */
     void end(boolean keeps, List<KeptLink.Sent> left) {
+        giveBackRefused();
         for (Entry each : due) {
             if (each.outcome != null) {
                 continue;

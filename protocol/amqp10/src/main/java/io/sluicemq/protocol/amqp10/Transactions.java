@@ -2,12 +2,15 @@ package io.sluicemq.protocol.amqp10;
 
 import io.sluicemq.api.BrokerError;
 import io.sluicemq.api.Client;
+import io.sluicemq.api.ConsumerSink;
 import io.sluicemq.api.Delivery;
 import io.sluicemq.api.Delivery.Outcome;
 import io.sluicemq.api.Message;
 import io.sluicemq.api.Producer;
 import io.sluicemq.api.Reply;
 import io.sluicemq.base.LoopOwned;
+import io.sluicemq.protocol.amqp10.terminus.Answer;
+import io.sluicemq.protocol.amqp10.terminus.TerminusError;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -18,6 +21,7 @@ import org.apache.qpid.protonj2.types.Symbol;
 import org.apache.qpid.protonj2.types.messaging.Accepted;
 import org.apache.qpid.protonj2.types.transactions.TransactionErrors;
 import org.apache.qpid.protonj2.types.transactions.TransactionalState;
+import org.apache.qpid.protonj2.types.transport.AmqpError;
 import org.apache.qpid.protonj2.types.transport.DeliveryState;
 
 /**
@@ -33,6 +37,12 @@ final class Transactions {
 
     /** What an outcome takes of memory while its transaction lasts, in bytes, by rule of thumb. */
     private static final int RETIRED_BYTES = 128;
+
+    /** Why one is rolled back that ends deliveries of a link which was cut. */
+    private static final TerminusError CUT = new TerminusError(
+            AmqpError.RESOURCE_LIMIT_EXCEEDED,
+            ConsumerSink.TOO_SLOW
+                    + " Its link was detached, and the deliveries that were to end with this are taken back");
 
     private final ConnectionSession connection;
     private final Map<Long, Transaction> open = new HashMap<>();
@@ -72,6 +82,22 @@ final class Transactions {
         }
     }
 
+    /** A link is cut: what ends deliveries of it can't be committed any more. */
+    void doom(ConsumerLink cut) {
+        for (Transaction each : open.values()) {
+            if (each.holds(cut)) {
+                each.doom();
+            }
+        }
+    }
+
+    /** A link that was cut gives back all it has sent, which is also what would end with a transaction that is doomed. */
+    void takeBack(ConsumerLink cut) {
+        for (Transaction each : open.values()) {
+            each.takeBack(cut);
+        }
+    }
+
     /** The connection ends: all are rolled back. */
     void end() {
         for (Transaction each : List.copyOf(open.values())) {
@@ -92,9 +118,9 @@ final class Transactions {
         /** Messages whose addresses are being looked up: they belong to it, and a commit waits for them. */
         private int underWay;
         /** The commit that waits. */
-        private Reply<Void> discharge;
+        private Answer<Void> discharge;
         /** Why it can't be committed; null if it can. */
-        private BrokerError spoilt;
+        private TerminusError spoilt;
         private boolean over;
 
         private Transaction(long number, CoordinatorLink by) {
@@ -135,8 +161,31 @@ final class Transactions {
         }
 
         /** A message of it is lost whose sender is not told: it must not be committed without. */
-        void spoil(String why) {
-            spoilt = new BrokerError.Unavailable("a message of it that was sent settled is refused: " + why);
+        void spoil(Symbol condition, String why) {
+            spoilt = new TerminusError(condition, "a message of it that was sent settled is refused: " + why);
+        }
+
+        /** What is to end with it is taken back by a cut. */
+        void doom() {
+            spoilt = CUT;
+        }
+
+        private boolean holds(ConsumerLink link) {
+            return retired.stream().anyMatch(each -> each.sent.link() == link);
+        }
+
+        /** At once, as others wait for it; the rest when it is discharged. */
+        private void takeBack(ConsumerLink link) {
+            List<Retired> taken = retired.stream().filter(each -> each.sent.link() == link).toList();
+            retired.removeIf(each -> each.sent.link() == link);
+            for (Retired each : taken) {
+                link.session().sent().remove(each.sent.id());
+                if (!each.settled) {
+                    link.session().tookBack(each.sent.id()); // its receiver may say another outcome in the next one
+                }
+                connection.settleLater(each.sent.delivery(), Outcome.REQUEUED);
+            }
+            connection.holdsMemory(-(long) RETIRED_BYTES * taken.size());
         }
 
         /**
@@ -174,18 +223,19 @@ final class Transactions {
             retired.clear();
         }
 
-        void commit(Reply<Void> reply) {
+        /** @param answer refused if all of it is undone */
+        void commit(Answer<Void> answer) {
             if (underWay > 0) {
-                discharge = reply;
+                discharge = answer;
             } else {
-                finish(reply);
+                finish(answer);
             }
         }
 
-        private void finish(Reply<Void> reply) {
+        private void finish(Answer<Void> answer) {
             if (spoilt != null) {
                 rollBack();
-                reply.failed(spoilt);
+                answer.refused(spoilt);
                 return;
             }
             open.remove(number);
@@ -214,14 +264,14 @@ final class Transactions {
                         }
                     }
                     forgetRetired();
-                    reply.done(null);
+                    answer.done(null);
                 }
 
                 @Override
                 public void failed(BrokerError error) {
                     committing--;
                     giveBack();
-                    reply.failed(error);
+                    answer.refused(TerminusError.of(error));
                 }
             });
         }

@@ -21,6 +21,7 @@ import org.apache.qpid.protonj2.types.Binary;
 import org.apache.qpid.protonj2.types.Symbol;
 import org.apache.qpid.protonj2.types.UnsignedInteger;
 import org.apache.qpid.protonj2.types.messaging.Accepted;
+import org.apache.qpid.protonj2.types.messaging.Modified;
 import org.apache.qpid.protonj2.types.messaging.Properties;
 import org.apache.qpid.protonj2.types.messaging.Rejected;
 import org.apache.qpid.protonj2.types.messaging.Released;
@@ -341,6 +342,35 @@ class LinkRegistryTest {
         var header = (org.apache.qpid.protonj2.types.messaging.Header) Sections.read(frames.getFirst().payload())
                 .getFirst();
         assertThat(header.getDeliveryCount()).isEqualTo(orderly ? 0 : 1);
+    }
+
+    /** §3.4.5: it is the link that the outcome's undeliverable-here is about, on whichever connection that is by then. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1})
+    void shouldNotDeliverAgainWhatAResumedLinkCannotUse(int loop) {
+        received(1, 4).cutSocket();
+        Peer again = Peer.connected(lab, loop);
+        Map<Binary, DeliveryState> map = new HashMap<>();
+        map.put(receiversTag(0), new Modified().setUndeliverableHere(true));
+        for (int i = 1; i < 4; i++) {
+            map.put(receiversTag(i), null);
+        }
+        again.send(receiver().setUnsettled(map));
+        assertThat(again.expect(Attach.class).getUnsettled()).hasSize(4);
+        again.send(Peer.credit(0, 0, 100));
+        assertThat(again.frames()).hasSize(4);
+        again.send(Peer.settle(Role.RECEIVER, 1, 1, new Modified().setUndeliverableHere(true)));
+        again.send(Peer.settle(Role.RECEIVER, 2, 2, new Modified().setUndeliverableHere(true).setDeliveryFailed(true))
+                .setSettled(false));
+        assertThat(again.frames()).as("its outcome is settled, and nothing comes").hasSize(1);
+        again.send(Peer.settle(Role.RECEIVER, 3, 3, new Modified()));
+        assertThat(texts(again.frames())).as("what it may have again").containsExactly("3");
+        assertThat(lab.counters().readyMessages()).isEqualTo(3);
+
+        Peer other = Peer.connected(lab, 1);
+        other.attachReceiver(0, "q");
+        other.send(Peer.credit(0, 0, 100));
+        assertThat(texts(other.frames())).containsExactly("0", "1", "2");
     }
 
     /** On a link whose deliveries are settled nothing can be resumed; what there is comes as new. */

@@ -16,6 +16,6 @@ class MovedDeliveryTest {
                 Delivery.class.getClassLoader(), new Class<?>[] {Delivery.class},
                 (proxy, method, arguments) -> method.getName().equals("origin") ? proxy : null);
         ManualLoops loops = new ManualLoops(2);
-        assertThat(new MovedDelivery(loops.get(0), loops.get(1), own).origin()).isSameAs(own);
+        assertThat(new MovedDelivery(loops.get(0), loops.get(1), own, () -> null).origin()).isSameAs(own);
     }
 }

@@ -9,13 +9,10 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.apache.qpid.protonj2.types.Binary;
 import org.apache.qpid.protonj2.types.messaging.Accepted;
-import org.apache.qpid.protonj2.types.messaging.AmqpValue;
 import org.apache.qpid.protonj2.types.messaging.Data;
 import org.apache.qpid.protonj2.types.messaging.Properties;
 import org.apache.qpid.protonj2.types.messaging.Rejected;
-import org.apache.qpid.protonj2.types.messaging.Source;
 import org.apache.qpid.protonj2.types.messaging.Target;
-import org.apache.qpid.protonj2.types.transactions.Coordinator;
 import org.apache.qpid.protonj2.types.transactions.Declare;
 import org.apache.qpid.protonj2.types.transactions.Declared;
 import org.apache.qpid.protonj2.types.transactions.Discharge;
@@ -34,34 +31,18 @@ import org.junit.jupiter.api.Test;
 /** Local transactions (1.0 §4), as a client sees them that does not wait for one answer before it sends the next frame. */
 class TransactionTest {
 
-    private static final int COORDINATOR = 9;
-
     private final Lab lab = new Lab();
     /** Not on the loop that makes queues: what it asks for takes a while. */
     private final Peer peer = Peer.connected(lab, 1);
-    private long nextId;
+    private final Controller controller = new Controller(peer);
 
     private Binary declare() {
-        peer.send(new Attach()
-                .setName("coordinator")
-                .setHandle(COORDINATOR)
-                .setRole(Role.SENDER)
-                .setInitialDeliveryCount(0)
-                .setSource(new Source())
-                .setCoordinator(new Coordinator()));
-        peer.expect(Attach.class);
-        peer.expect(Flow.class);
-        peer.send(toCoordinator(new Declare()));
-        Disposition answer = peer.expect(Disposition.class);
-        return ((Declared) answer.getState()).getTxnId();
-    }
-
-    private byte[] toCoordinator(Object request) {
-        return Frames.frame(0, Peer.transfer(COORDINATOR, nextId++), Frames.encode(new AmqpValue<>(request)));
+        controller.attach();
+        return controller.declare();
     }
 
     private byte[] discharge(Binary transaction, boolean fail) {
-        return toCoordinator(new Discharge().setTxnId(transaction).setFail(fail));
+        return controller.frame(new Discharge().setTxnId(transaction).setFail(fail));
     }
 
     private void attachRelay() {
@@ -71,7 +52,11 @@ class TransactionTest {
     }
 
     private Transfer transfer(Binary transaction) {
-        Transfer transfer = Peer.transfer(0, nextId++);
+        return transfer(controller, transaction);
+    }
+
+    private static Transfer transfer(Controller by, Binary transaction) {
+        Transfer transfer = Peer.transfer(0, by.takeId());
         return transaction == null ? transfer : transfer.setState(new TransactionalState().setTxnId(transaction));
     }
 
@@ -147,7 +132,7 @@ class TransactionTest {
 
     private void receiveOne() {
         peer.attachSender(1, "q");
-        peer.send(Peer.send(1, nextId++, "a"));
+        peer.send(Peer.send(1, controller.takeId(), "a"));
         peer.frames();
         peer.attachReceiver(2, "q");
         peer.send(Peer.credit(2, 0, 1));
@@ -155,11 +140,7 @@ class TransactionTest {
     }
 
     private static Disposition outcome(Binary transaction, boolean settled) {
-        return new Disposition()
-                .setRole(Role.RECEIVER)
-                .setFirst(0)
-                .setSettled(settled)
-                .setState(new TransactionalState().setTxnId(transaction).setOutcome(Accepted.getInstance()));
+        return Controller.accept(transaction, 0, 0, settled);
     }
 
     /** A delivery that its receiver has settled is not left to it when its transaction fails. */
@@ -194,14 +175,14 @@ class TransactionTest {
         Lab full = new Lab(new AddressSettings(List.of(new AddressSettings.Rule(
                 "full", null, 1L, FullPolicy.BLOCK, null, null, null, null))));
         Peer client = Peer.connected(full);
-        client.send(new Attach().setName("c").setHandle(COORDINATOR).setRole(Role.SENDER).setInitialDeliveryCount(0)
-                .setSource(new Source()).setCoordinator(new Coordinator()));
+        Controller ofClient = new Controller(client);
+        ofClient.attach();
         client.send(Peer.sender(0, "relay", null).setTarget(new Target()));
-        client.send(Frames.frame(0, Peer.transfer(0, nextId++).setSettled(true), message("full")));
+        client.send(Frames.frame(0, Peer.transfer(0, ofClient.takeId()).setSettled(true), message("full")));
         client.frames();
         int waiting = 0;
         for (int i = 0; i < 2 * Transactions.MOST; i++) {
-            client.send(toCoordinator(new Declare()));
+            client.send(ofClient.frame(new Declare()));
             DeliveryState answer = client.frames().stream()
                     .filter(frame -> frame.performative() instanceof Disposition)
                     .map(frame -> ((Disposition) frame.performative()).getState())
@@ -212,8 +193,8 @@ class TransactionTest {
                 break;
             }
             Binary id = ((Declared) answer).getTxnId();
-            client.send(Frames.frame(0, transfer(id).setSettled(true), message("full")));
-            client.send(discharge(id, false));
+            client.send(Frames.frame(0, transfer(ofClient, id).setSettled(true), message("full")));
+            client.send(ofClient.frame(new Discharge().setTxnId(id)));
             waiting++;
         }
         assertThat(waiting).isEqualTo(Transactions.MOST);

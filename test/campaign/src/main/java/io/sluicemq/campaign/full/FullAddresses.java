@@ -2,6 +2,7 @@ package io.sluicemq.campaign.full;
 
 import io.sluicemq.campaign.EmbeddedBroker;
 import java.io.PrintStream;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -22,9 +23,26 @@ public final class FullAddresses implements Callable<Integer> {
             description = "How many random rounds of filling and making room (default: ${DEFAULT-VALUE}).")
     private int rounds;
 
+    @Option(names = "--pairs", defaultValue = "7",
+            description = "How often rates are measured, alone and beside a full queue (default: ${DEFAULT-VALUE}).")
+    private int pairs;
+
     @Option(names = "--seconds", defaultValue = "5",
             description = "How long rates are measured, each (default: ${DEFAULT-VALUE}).")
     private int seconds;
+
+    /** What it consists of. */
+    enum Part {
+        LIMITS,
+        WAKES,
+        ROUNDS,
+        RATES,
+        AMQP10_RATES
+    }
+
+    @Option(names = "--parts", split = ",", defaultValue = "LIMITS,WAKES,ROUNDS,RATES,AMQP10_RATES",
+            description = "What of it is done, of ${COMPLETION-CANDIDATES} (default: all).")
+    private Set<Part> parts;
 
     @Option(names = "--seed", defaultValue = "1",
             description = "What the rounds are made of (default: ${DEFAULT-VALUE}).")
@@ -39,28 +57,36 @@ public final class FullAddresses implements Callable<Integer> {
 
     /** The command line's entry. */
     public static void main(String[] arguments) {
-        System.exit(new CommandLine(new FullAddresses(System.out)).execute(arguments));
+        System.exit(new CommandLine(new FullAddresses(System.out))
+                .setCaseInsensitiveEnumValuesAllowed(true)
+                .execute(arguments));
     }
 
     @Override
     public Integer call() throws Exception {
         boolean right = true;
-        try (EmbeddedBroker broker = EmbeddedBroker.start()) {
-            right &= new LimitHolds(broker, connections, out).run();
-        }
-        try (EmbeddedBroker broker = EmbeddedBroker.start()) {
-            right &= new Wakes(broker, out).run();
-        }
-        try (EmbeddedBroker broker = EmbeddedBroker.start()) {
-            right &= new Rounds(broker, rounds, seed, out).run();
-        }
-        try (EmbeddedBroker broker = EmbeddedBroker.start()) {
-            right &= new Neighbours(broker, seconds, out).run();
-        }
-        try (EmbeddedBroker broker = EmbeddedBroker.start()) {
-            right &= new JmsNeighbours(broker, seconds, out).run();
+        for (Part part : Part.values()) {
+            if (parts.contains(part)) {
+                try (EmbeddedBroker broker = EmbeddedBroker.start()) {
+                    right &= run(part, broker);
+                }
+            }
         }
         out.println(right ? "All was right." : "Something was wrong.");
         return right ? 0 : 1;
+    }
+
+    private boolean run(Part part, EmbeddedBroker broker) throws Exception {
+        return switch (part) {
+            case LIMITS -> new LimitHolds(broker, connections, out).run();
+            case WAKES -> new Wakes(broker, out).run();
+            case ROUNDS -> new Rounds(broker, rounds, seed, out).run();
+            case RATES -> new Neighbours(broker, rates()).run();
+            case AMQP10_RATES -> new JmsNeighbours(broker, rates(), out).run();
+        };
+    }
+
+    private NeighbourRates rates() {
+        return new NeighbourRates(pairs, seconds, out);
     }
 }

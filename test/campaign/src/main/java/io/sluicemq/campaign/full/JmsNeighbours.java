@@ -30,9 +30,9 @@ final class JmsNeighbours {
     private long mostBytes;
     private long mostParked;
 
-    JmsNeighbours(EmbeddedBroker broker, int seconds, PrintStream out) {
+    JmsNeighbours(EmbeddedBroker broker, NeighbourRates rates, PrintStream out) {
         this.broker = broker;
-        this.rates = new NeighbourRates(seconds, out);
+        this.rates = rates;
         this.out = out;
     }
 

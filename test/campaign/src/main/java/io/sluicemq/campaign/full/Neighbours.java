@@ -7,7 +7,6 @@ import io.sluicemq.campaign.EmbeddedBroker;
 import io.sluicemq.campaign.full.Publisher.Mode;
 import io.sluicemq.server.AddressSetting;
 import java.io.IOException;
-import java.io.PrintStream;
 import java.util.List;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
@@ -23,9 +22,9 @@ final class Neighbours {
     private final EmbeddedBroker broker;
     private final NeighbourRates rates;
 
-    Neighbours(EmbeddedBroker broker, int seconds, PrintStream out) {
+    Neighbours(EmbeddedBroker broker, NeighbourRates rates) {
         this.broker = broker;
-        this.rates = new NeighbourRates(seconds, out);
+        this.rates = rates;
     }
 
     boolean run() throws Exception {

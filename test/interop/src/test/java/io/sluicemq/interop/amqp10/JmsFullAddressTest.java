@@ -28,6 +28,7 @@ import jakarta.jms.MessageProducer;
 import jakarta.jms.Queue;
 import jakarta.jms.ResourceAllocationException;
 import jakarta.jms.Session;
+import jakarta.jms.TransactionRolledBackException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -335,7 +336,7 @@ class JmsFullAddressTest {
         MessageProducer producer = session.createProducer(transacted ? null : queue);
         if (transacted) {
             producer.send(queue, session.createTextMessage("too late"));
-            assertThatThrownBy(session::commit).isInstanceOf(JMSException.class)
+            assertThatThrownBy(session::commit).isInstanceOf(TransactionRolledBackException.class)
                     .hasMessageContaining("resource-limit-exceeded");
         } else {
             assertThatThrownBy(() -> producer.send(session.createTextMessage("too late")))

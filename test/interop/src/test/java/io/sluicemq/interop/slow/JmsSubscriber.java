@@ -13,6 +13,7 @@ import jakarta.jms.MessageConsumer;
 import jakarta.jms.ResourceAllocationException;
 import jakarta.jms.Session;
 import jakarta.jms.TextMessage;
+import jakarta.jms.TransactionRolledBackException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
@@ -121,7 +122,8 @@ final class JmsSubscriber implements Subscriber {
         assertThatThrownBy(consumer::getMessageSelector).isInstanceOf(IllegalStateException.class)
                 .hasStackTraceContaining("Consuming too slow.");
         if (mode == Mode.TRANSACTED) {
-            session.commit();
+            assertThatThrownBy(session::commit).isInstanceOf(TransactionRolledBackException.class)
+                    .hasMessageStartingWith("Consuming too slow.");
         }
         MessageConsumer next = session.createConsumer(topic);
         assertThat(next.receiveNoWait()).isNull();

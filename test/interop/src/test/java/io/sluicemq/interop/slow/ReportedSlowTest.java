@@ -42,25 +42,22 @@ class ReportedSlowTest {
 
     private static final Duration PERIOD = Duration.ofMillis(200);
 
+    private SlowLab slowLab;
     private EmbeddedBroker broker;
     private Lab lab;
     private Markers markers;
 
     @BeforeEach
     void start() {
-        broker = EmbeddedBroker.start(builder -> builder.addressSettings(Markers.setting(PERIOD)));
-        lab = Lab.at(broker);
-        markers = new Markers(lab);
+        slowLab = SlowLab.start(PERIOD);
+        broker = slowLab.broker();
+        lab = slowLab.lab();
+        markers = slowLab.markers();
     }
 
     @AfterEach
     void stop() throws Exception {
-        try {
-            lab.leave();
-            assertThat(broker.counters().slowConsumers()).isZero();
-        } finally {
-            broker.close();
-        }
+        slowLab.leave();
     }
 
     private static ConsumerSetting rate(ConsumerPolicy policy) {
@@ -68,7 +65,7 @@ class ReportedSlowTest {
     }
 
     private void rule(AddressSetting setting) {
-        broker.addressSettings(List.of(Markers.setting(PERIOD), setting));
+        slowLab.rule(PERIOD, setting);
     }
 
     // ---- queues on the disk

@@ -41,27 +41,22 @@ class WhoIsSlowTest {
     private static final Duration PERIOD = Duration.ofMillis(100);
     private static final Refusal TOO_SLOW = Refusal.channel(506, "Consuming too slow.", "0.0");
 
+    private SlowLab slowLab;
     private EmbeddedBroker broker;
     private Lab lab;
     private Markers markers;
 
     @BeforeEach
     void start() {
-        broker = EmbeddedBroker.start(builder -> builder.addressSettings(Markers.setting(PERIOD)));
-        lab = Lab.at(broker);
-        markers = new Markers(lab);
+        slowLab = SlowLab.start(PERIOD);
+        broker = slowLab.broker();
+        lab = slowLab.lab();
+        markers = slowLab.markers();
     }
 
     @AfterEach
     void stop() throws Exception {
-        try {
-            lab.leave();
-            assertThat(broker.counters().slowConsumers()).isZero();
-            assertThat(broker.counters().failedChecks()).isZero();
-            assertThat(broker.counters().messageBytes()).isZero();
-        } finally {
-            broker.close();
-        }
+        slowLab.leave();
     }
 
     private static ConsumerSetting setting() {
@@ -70,7 +65,7 @@ class WhoIsSlowTest {
 
     /** The queue's rule, in place of all others but the markers'. */
     private void rule(String queue, ConsumerSetting setting) {
-        broker.addressSettings(List.of(Markers.setting(PERIOD), AddressSetting.match(queue).consumer(setting)));
+        slowLab.rule(PERIOD, AddressSetting.match(queue).consumer(setting));
     }
 
     /** A consumer that takes its prefetch into its hands and no more. */
@@ -195,10 +190,11 @@ class WhoIsSlowTest {
 
     @Test
     void shouldCutExactlyTheTenSlowOnesOfAThousandSubscribers() throws Exception {
-        broker.close();
-        broker = EmbeddedBroker.start(builder -> builder.topic("stocks.us.*",
+        slowLab.leave();
+        slowLab = SlowLab.start(builder -> builder.topic("stocks.us.*",
                 setting().messageCount(THRESHOLD).checkPeriod(Duration.ofMillis(200))));
-        lab = Lab.at(broker);
+        broker = slowLab.broker();
+        lab = slowLab.lab();
         List<One> all = new ArrayList<>();
         for (int i = 0; i < 10; i++) {
             Connection connection = lab.connect();
