@@ -213,7 +213,7 @@ final class EngineOperations implements Operations {
         }
         List<CompletableFuture<List<Answered<T>>>> parts = new ArrayList<>();
         byLoop.forEach((context, asked) -> parts.add(Slices.ask(
-                context.loop, asked,
+                context.loop, asked, Slices.QUEUES,
                 each -> each.queue().isRemoved()
                         ? null
                         : new Answered<>(each.place(), question.apply(each.facts(), each.queue())))));
@@ -229,7 +229,8 @@ final class EngineOperations implements Operations {
         for (LoopContext context : contexts) {
             parts.add(Slices.ask(context.loop, () -> List.copyOf(context.clients))
                     .thenCompose(clients -> Slices.ask(
-                            context.loop, clients, client -> context.clients.contains(client) ? client.view() : null)));
+                            context.loop, clients, Slices.CONNECTIONS,
+                            client -> context.clients.contains(client) ? client.view() : null)));
         }
         return Slices.joined(parts);
     }

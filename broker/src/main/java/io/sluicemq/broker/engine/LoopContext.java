@@ -293,6 +293,11 @@ final class LoopContext {
         if (reason != null && !isShort) {
             shortSinceNanos = loop.nanoTime();
         }
+        if (loop.index() == 0 && isShort != (reason != null)) { // all are told the same
+            events.add(
+                    Event.Kind.SHORTAGE, "", "",
+                    reason == null ? "publishers need not wait any more" : "all publishers wait: " + reason);
+        }
         isShort = reason != null;
         for (ConnectedClient client : clients.toArray(ConnectedClient[]::new)) {
             client.resources(reason);

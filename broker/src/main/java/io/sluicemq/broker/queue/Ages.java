@@ -18,7 +18,6 @@ import java.util.concurrent.TimeUnit;
 @LoopOwned
 final class Ages {
 
-    private final Queue queue;
     private final PriorityMessages ready;
     private final QueueEffects effects;
     private final Loop loop;
@@ -30,8 +29,7 @@ final class Ages {
     /** By level, since when that waits; 0 for a level of which nothing was read. */
     private long[] knownMillis;
 
-    Ages(Queue queue, PriorityMessages ready, QueueEffects effects, Loop loop) {
-        this.queue = queue;
+    Ages(PriorityMessages ready, QueueEffects effects, Loop loop) {
         this.ready = ready;
         this.effects = effects;
         this.loop = loop;
@@ -49,24 +47,34 @@ final class Ages {
         long oldest = Long.MAX_VALUE;
         int unknown = 0;
         for (int level = 0; level < ready.levels(); level++) {
-            QueueEntry first = ready.first(level);
-            if (first != null) {
-                oldest = Math.min(oldest, sinceMillis(first.message));
-            } else if (ready.waitsInLog(level)) {
-                Message held = ready.backlog(level).firstMessage();
-                if (held != null) {
-                    oldest = Math.min(oldest, sinceMillis(held));
-                } else if (isKnown(level)) {
-                    oldest = Math.min(oldest, knownMillis[level]);
-                } else {
-                    unknown++;
-                }
+            if (!isToBeRead(level)) {
+                oldest = Math.min(oldest, firstMillis(level));
+            } else if (isKnown(level)) {
+                oldest = Math.min(oldest, knownMillis[level]);
+            } else {
+                unknown++;
             }
         }
         if (unknown > 0 && !reading) {
             read(unknown);
         }
         return oldest;
+    }
+
+    /** Whether the first message of a level is not in memory. */
+    private boolean isToBeRead(int level) {
+        return ready.first(level) == null
+                && ready.waitsInLog(level)
+                && ready.backlog(level).firstMessage() == null;
+    }
+
+    /** Since when the first message of a level waits, which is in memory; {@link Long#MAX_VALUE} if there is none. */
+    private long firstMillis(int level) {
+        QueueEntry first = ready.first(level);
+        if (first != null) {
+            return sinceMillis(first.message);
+        }
+        return ready.waitsInLog(level) ? sinceMillis(ready.backlog(level).firstMessage()) : Long.MAX_VALUE;
     }
 
     private boolean isKnown(int level) {
@@ -80,10 +88,7 @@ final class Ages {
         FirstMessages firsts = new FirstMessages(count);
         for (int i = 0; i < ready.levels(); i++) {
             int level = (nextLevel + i) % ready.levels();
-            boolean inLog = ready.first(level) == null
-                    && ready.waitsInLog(level)
-                    && ready.backlog(level).firstMessage() == null;
-            if (inLog && !isKnown(level)) {
+            if (isToBeRead(level) && !isKnown(level)) {
                 firsts.add(level);
             }
         }

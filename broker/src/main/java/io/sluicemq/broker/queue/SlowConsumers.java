@@ -66,7 +66,7 @@ final class SlowConsumers {
         this.effects = effects;
         this.loop = loop;
         this.limits = new EffectiveLimits(account);
-        this.ages = new Ages(queue, ready, effects, loop);
+        this.ages = new Ages(ready, effects, loop);
         this.unattended =
                 new UnattendedSubscription(queue, ready, settlements, unsettled, ages, effects, loop);
     }

@@ -128,7 +128,7 @@ public final class WhyText {
                 + (queue.delayedMessages() == 0 ? "" : queue.delayedMessages() + " delayed, ")
                 + queue.unsettledMessages() + " unacknowledged"
                 + (queue.consumers().isEmpty() ? ", and no consumer" : "")
-                + (queue.paused() ? "; paused by an operator" : ""));
+                + (queue.paused() ? "; an operator has paused it, so nobody is given any" : ""));
         for (AddressState.ConsumerState consumer : queue.consumers().stream().limit(NAMED).toList()) {
             lines.add("      consumer " + consumer.tag() + " of " + consumer.connection() + ": "
                     + consumer.unsettledMessages() + " unacknowledged, acknowledges "

@@ -91,8 +91,8 @@ public final class Api implements AutoCloseable {
 
     private static String query(Map<String, String> query) {
         StringBuilder text = new StringBuilder();
-        query.forEach((name, value) ->
-                text.append(text.isEmpty() ? '?' : '&').append(encoded(name)).append('=').append(encoded(value)));
+        query.forEach((name, value) -> text.append(text.isEmpty() ? '?' : '&').append(encoded(name)).append('=')
+                .append(encoded(value)));
         return text.toString();
     }
 
@@ -167,7 +167,8 @@ public final class Api implements AutoCloseable {
     private ApiUnreachable unreachable(IOException failure) {
         String where = "can't reach a broker at " + access.url();
         String other = "another address is said by --url, by SLUICEMQ_URL or in the context file";
-        String started = "is it running? 'sluicemq serve' says its addresses when it is ready, that with http:// is the one";
+        String started =
+                "is it running? 'sluicemq serve' says its addresses when it is ready, that with http:// is the one";
         if (failure instanceof HttpConnectTimeoutException) {
             return new ApiUnreachable(
                     where + ": nothing has answered within " + CONNECT_LIMIT.toSeconds() + " s",

@@ -47,8 +47,8 @@ public final class DeclareCommand implements Runnable {
             @Parameters(paramLabel = "NAME", description = "What it is called.") String name,
             @Option(names = "--transient", description = "It goes when the broker stops.") boolean goes,
             @Option(names = "--auto-delete", description = "It goes with its last consumer.") boolean autoDelete,
-            @Option(names = {"-a", "--argument"}, paramLabel = "NAME=VALUE", description = ARGUMENT)
-                    Map<String, String> arguments,
+            @Option(names = {"-a", "--argument"}, paramLabel = "NAME=VALUE", description = ARGUMENT) Map<String,
+                    String> arguments,
             @Mixin BrokerAccess broker) {
         return broker.ask(api -> {
             ObjectNode body = Structured.object().put("durable", !goes).put("auto_delete", autoDelete);
@@ -67,8 +67,8 @@ public final class DeclareCommand implements Runnable {
             @Option(names = "--transient", description = "It goes when the broker stops.") boolean goes,
             @Option(names = "--auto-delete", description = "It goes with its last binding.") boolean autoDelete,
             @Option(names = "--internal", description = "Only other exchanges reach it.") boolean internal,
-            @Option(names = {"-a", "--argument"}, paramLabel = "NAME=VALUE", description = ARGUMENT)
-                    Map<String, String> arguments,
+            @Option(names = {"-a", "--argument"}, paramLabel = "NAME=VALUE", description = ARGUMENT) Map<String,
+                    String> arguments,
             @Mixin BrokerAccess broker) {
         return broker.ask(api -> {
             ObjectNode body = Structured.object()
@@ -90,8 +90,8 @@ public final class DeclareCommand implements Runnable {
             @Option(names = "--key", defaultValue = "", paramLabel = "KEY",
                     description = "The routing key, or a pattern for those of a topic (default: none).") String key,
             @Option(names = "--to-exchange", description = "It leads to an exchange.") boolean toExchange,
-            @Option(names = {"-a", "--argument"}, paramLabel = "NAME=VALUE", description = ARGUMENT)
-                    Map<String, String> arguments,
+            @Option(names = {"-a", "--argument"}, paramLabel = "NAME=VALUE", description = ARGUMENT) Map<String,
+                    String> arguments,
             @Mixin BrokerAccess broker) {
         return broker.ask(api -> {
             ObjectNode body = Structured.object().put("routing_key", key);

@@ -84,8 +84,8 @@ public final class DeleteCommand implements Runnable {
                     description = "Its routing key (default: none).") String key,
             @Option(names = "--to-exchange", description = "It leads to an exchange.") boolean toExchange,
             @Option(names = {"-a", "--argument"}, paramLabel = "NAME=VALUE",
-                    description = "Its arguments, needed if others have the same key; may be given again.")
-                    Map<String, String> arguments,
+                    description = "Its arguments, needed if others have the same key; may be given again.") Map<String,
+                            String> arguments,
             @Mixin BrokerAccess broker) {
         return broker.ask(api -> {
             String path = Bindings.path(api, source, destination, toExchange);

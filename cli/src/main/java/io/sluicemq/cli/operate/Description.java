@@ -44,7 +44,8 @@ final class Description {
         all.fact("Durable", Cell.flag("durable"), queue);
         all.fact("Auto-delete", Cell.flag("auto_delete"), queue);
         all.fact("Exclusive", json -> json.path("exclusive").asBoolean()
-                ? "to " + Cell.text(json.path("owner")) : "no", queue);
+                ? "to " + Cell.text(json.path("owner"))
+                : "no", queue);
         all.fact("Arguments", Cell.text("arguments"), queue);
         all.section("Messages");
         all.fact("Ready", json -> json.path("messages_ready").asLong() + ", "

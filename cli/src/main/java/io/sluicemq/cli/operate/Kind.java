@@ -56,7 +56,8 @@ enum Kind {
     BINDINGS("binding", "b") {
         @Override
         void columns() {
-            text("SOURCE", json -> json.path("source").asString().isEmpty() ? "amq.default" : Cell.text(json.path("source")));
+            text("SOURCE",
+                    json -> json.path("source").asString().isEmpty() ? "amq.default" : Cell.text(json.path("source")));
             text("KIND", Cell.text("destination_type"));
             text("DESTINATION", Cell.text("destination"));
             text("KEY", Cell.text("routing_key"));

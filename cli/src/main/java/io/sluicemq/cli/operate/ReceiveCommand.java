@@ -104,7 +104,8 @@ public final class ReceiveCommand implements Callable<Integer> {
             description = "${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).")
     private Form form;
 
-    @Option(names = "--amqp", paramLabel = "HOST:PORT", description = "The broker's AMQP listener (default: as it says).")
+    @Option(names = "--amqp", paramLabel = "HOST:PORT",
+            description = "The broker's AMQP listener (default: as it says).")
     private String amqp;
 
     @Mixin
@@ -166,7 +167,8 @@ public final class ReceiveCommand implements Callable<Integer> {
             Channel channel = connection.createChannel();
             long received = follow ? follow(channel) : take(channel);
             if (received == 0) {
-                spec.commandLine().getErr().println("There are no messages to be had from " + Printable.text(queue) + ".");
+                spec.commandLine().getErr()
+                        .println("There are no messages to be had from " + Printable.text(queue) + ".");
                 return NOTHING;
             }
             if (form == Form.BODY && System.console() != null) {

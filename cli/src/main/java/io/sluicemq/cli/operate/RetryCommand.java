@@ -47,8 +47,8 @@ public final class RetryCommand implements Callable<Integer> {
             throw new ParameterException(spec.commandLine(), "--count is " + count + ": expected at least 1");
         }
         return broker.ask(api -> MovingRounds.run(
-                        api, queue, Api.path("queues", api.virtualHost(), queue, "retry"), Structured.object(),
-                        count == null ? Long.MAX_VALUE : count, new Progress(spec.commandLine().getErr()))
+                api, queue, Api.path("queues", api.virtualHost(), queue, "retry"), Structured.object(),
+                count == null ? Long.MAX_VALUE : count, new Progress(spec.commandLine().getErr()))
                 .finish(spec, output, "sent back"));
     }
 }

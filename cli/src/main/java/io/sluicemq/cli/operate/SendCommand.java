@@ -96,7 +96,8 @@ public final class SendCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         if (text != null && (file != null || lines)) {
-            throw new ParameterException(spec.commandLine(), "the body is said twice: expected BODY, --file or neither");
+            throw new ParameterException(spec.commandLine(),
+                    "the body is said twice: expected BODY, --file or neither");
         }
         if (count < 1) {
             throw new ParameterException(spec.commandLine(), "--count is " + count + ": expected at least 1");
@@ -132,7 +133,8 @@ public final class SendCommand implements Callable<Integer> {
     }
 
     private int send(Api api, List<byte[]> bodies) {
-        String path = Api.path("exchanges", api.virtualHost(), exchange.isEmpty() ? "amq.default" : exchange, "publish");
+        String path =
+                Api.path("exchanges", api.virtualHost(), exchange.isEmpty() ? "amq.default" : exchange, "publish");
         ObjectNode message = Structured.object().put("routing_key", key);
         ObjectNode said = message.putObject("properties").put("delivery_mode", persistent ? 2 : 1);
         properties.forEach(said::put);
@@ -155,7 +157,9 @@ public final class SendCommand implements Callable<Integer> {
                 }
             }
         } catch (ApiRefused e) {
-            throw sent == 0 ? e : new ApiRefused(e.status(), e.getMessage() + " (" + sent + " of " + all + " were sent)");
+            throw sent == 0
+                    ? e
+                    : new ApiRefused(e.status(), e.getMessage() + " (" + sent + " of " + all + " were sent)");
         } finally {
             progress.end();
         }

@@ -109,11 +109,13 @@ public final class StatusCommand implements Callable<Integer> {
                 + Cell.bytes("memory.message_limit_bytes").apply(overview));
         long parked = counters.path("parkedMessages").asLong();
         if (parked > 0) {
-            lines.add("  " + Units.count(parked, "message") + " wait for room in their addresses: 'sluicemq why' says more");
+            lines.add("  " + Units.count(parked, "message")
+                    + " wait for room in their addresses: 'sluicemq why' says more");
         }
         long slow = counters.path("slowConsumers").asLong();
         if (slow > 0) {
-            lines.add("  " + Units.count(slow, "consumer") + " too slow: 'sluicemq get consumers --sort slow_ms --reverse'");
+            lines.add("  " + Units.count(slow, "consumer")
+                    + " too slow: 'sluicemq get consumers --sort slow_ms --reverse'");
         }
         return lines.stream().map(Printable::text).toList();
     }

@@ -75,7 +75,8 @@ public final class TopCommand implements Callable<Integer> {
             default -> throw wrong("there is no top of '" + kind + "': expected queues or connections");
         };
         if (view == null) {
-            throw wrong("--by is '" + by + "': expected in, out, depth, bytes, age or waiting; of connections in or out");
+            throw wrong(
+                    "--by is '" + by + "': expected in, out, depth, bytes, age or waiting; of connections in or out");
         }
         if (!(interval >= 0.1 && interval <= 3600)) {
             throw wrong("--interval is " + interval + ": expected 0.1 to 3600 seconds");

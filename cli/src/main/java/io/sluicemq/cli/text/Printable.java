@@ -20,7 +20,7 @@ public final class Printable {
 
     private static String escaped(String text, boolean keepsLines) {
         StringBuilder escaped = null;
-        for (int i = 0; i < text.length(); ) {
+        for (int i = 0; i < text.length();) {
             int point = text.codePointAt(i);
             int length = Character.charCount(point);
             if (isPlain(point) || keepsLines && point == '\n') {
@@ -43,7 +43,8 @@ public final class Printable {
     private static boolean isPlain(int point) {
         return switch (Character.getType(point)) {
             case Character.CONTROL, Character.FORMAT, Character.SURROGATE, Character.LINE_SEPARATOR,
-                    Character.PARAGRAPH_SEPARATOR, Character.UNASSIGNED -> false;
+                    Character.PARAGRAPH_SEPARATOR, Character.UNASSIGNED ->
+                false;
             default -> true;
         };
     }

@@ -103,7 +103,8 @@ class StrangeAnswersTest {
     void shouldGoOnWhereAMoveHasTakenItsTimeAndEndWhereItHasStopped() {
         answers.add("{\"name\": \"a\"}");
         answers.add("{\"messages_ready\": 12000}");
-        answers.add("{\"moved\": 4000, \"remaining\": 8000, \"stopped\": \"it has taken its time: ask again for the rest\"}");
+        answers.add(
+                "{\"moved\": 4000, \"remaining\": 8000, \"stopped\": \"it has taken its time: ask again for the rest\"}");
         answers.add("{\"moved\": 5000, \"remaining\": 3000, \"stopped\": \"\"}");
         answers.add("{\"moved\": 100, \"remaining\": 2900, \"stopped\": \"'b' is full\"}");
 

@@ -286,6 +286,9 @@ final class AccountWatch {
         for (Queue queue : view.queues()) {
             Account account = queue.account();
             long waiting = letters.getOrDefault(lettersOf(queue), 0L);
+            QueueModel model = ledger.queue(queue.name());
+            Broken.unless(model == null || queue.ready() <= model.mostReady, "%s has %d ready messages, may have %d",
+                    queue, queue.ready(), model == null ? 0 : model.mostReady);
             long[] credit = view.credit(account);
             statistics.creditHeld(credit[1]);
             long stored = queue.ready() + queue.delayed() + queue.unsettled() + credit[1];

@@ -51,9 +51,11 @@ final class Ledger {
         add(ageing);
         QueueModel ring = new QueueModel("ring", true, false, Map.of("x-max-length", 12));
         ring.dropsHead = true;
+        ring.mostReady = 12;
         add(ring);
         QueueModel overflowing = new QueueModel("overflowing", true, false, with(toDead, "x-max-length", 12));
         overflowing.dropsHead = true;
+        overflowing.mostReady = 12;
         overflowing.deadLetters = dead;
         add(overflowing);
         QueueModel refusing = new QueueModel(

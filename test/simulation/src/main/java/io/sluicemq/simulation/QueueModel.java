@@ -23,6 +23,8 @@ final class QueueModel {
     int levels = 1;
     long ttlMillis = -1;
     boolean dropsHead;
+    /** How many ready messages it holds at most, whenever nothing goes on. */
+    int mostReady = Integer.MAX_VALUE;
     boolean refuses;
     QueueModel deadLetters;
     boolean isForDeadLetters;
