@@ -35,6 +35,8 @@ class BrokerCommandsTest {
 
     private static final String ODD_SHOWN = "o/d %d \\u001b[31m\\u202e";
 
+    private static final int ABORT_MILLIS = 1_000;
+
     @TempDir
     Path folder;
 
@@ -179,12 +181,13 @@ class BrokerCommandsTest {
     @Test
     void shouldDescribeAQueueWithThoseWhoWaitAndHowSlowItsConsumersAre() throws Exception {
         shell.done("declare", "queue", "narrow");
-        try (Connection connection = connect()) {
+        Connection connection = connect();
+        try {
             Channel consuming = connection.createChannel();
             consuming.basicQos(1);
             consuming.basicConsume("narrow", new com.rabbitmq.client.DefaultConsumer(consuming));
             Channel channel = connection.createChannel();
-            for (int i = 0; i < 4; i++) {
+            for (int i = 0; i < 3; i++) {
                 channel.basicPublish("", "narrow", null, new byte[10]);
             }
             await().until(() -> shell.done("get", "address", "narrow", "-o", "json")
@@ -212,6 +215,8 @@ class BrokerCommandsTest {
             Shell.Result none = shell.run("describe", "connection", "127.0.0.1:1 ");
             assertThat(none.code()).isEqualTo(1);
             assertThat(none.err()).contains("no connection has '127.0.0.1:1 ' in its name");
+        } finally {
+            connection.abort(ABORT_MILLIS); // it waits for room, and would go on doing so
         }
     }
 
@@ -457,7 +462,8 @@ class BrokerCommandsTest {
 
     @Test
     void shouldCloseAConnectionWithAReason() throws Exception {
-        try (Connection connection = connect(); Connection other = connect()) {
+        Connection connection = connect();
+        try (Connection other = connect()) {
             Shell.Result both = shell.run("close", "connection", "127.0.0.1:");
             assertThat(both.code()).isEqualTo(1);
             assertThat(both.err()).contains("2 connections have '127.0.0.1:' in their names");

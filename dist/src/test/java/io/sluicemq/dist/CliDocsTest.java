@@ -1,6 +1,7 @@
 package io.sluicemq.dist;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.ConnectionFactory;
@@ -58,18 +59,18 @@ class CliDocsTest {
                 .start()) {
             Shell shell = Shell.of(broker);
             prepare(shell);
-            try (Connection connection = connection(broker)) {
-                String address = "127.0.0.1:" + ((NetworkConnection) connection).getLocalPort();
-                List<String> lines = lines();
-                assertThat(lines).hasSizeGreaterThan(40);
-                for (String line : lines) {
-                    run(shell, line, Map.of(
-                            "10.1.2.3:59118", address,
-                            "http://broker.example:15672", broker.httpUri().orElseThrow(),
-                            "ann.secret", folder.resolve("ann.secret").toString(),
-                            "order.json", folder.resolve("order.json").toString()));
-                }
+            Connection connection = connection(broker); // the page closes it
+            String address = "127.0.0.1:" + ((NetworkConnection) connection).getLocalPort();
+            List<String> lines = lines();
+            assertThat(lines).hasSizeGreaterThan(40);
+            for (String line : lines) {
+                run(shell, line, Map.of(
+                        "10.1.2.3:59118", address,
+                        "http://broker.example:15672", broker.httpUri().orElseThrow(),
+                        "ann.secret", folder.resolve("ann.secret").toString(),
+                        "order.json", folder.resolve("order.json").toString()));
             }
+            await().until(() -> !connection.isOpen());
         }
     }
 

@@ -111,6 +111,11 @@ public final class TopCommand implements Callable<Integer> {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return 0;
+        } catch (ApiUnreachable e) {
+            if (Thread.currentThread().isInterrupted()) {
+                return 0; // told to end while it looked
+            }
+            throw e;
         }
     }
 
