@@ -47,7 +47,7 @@ public final class Main implements Runnable {
 
     /** In the order in which they are listed. */
     private static final List<String> COMMANDS = List.of(
-            "serve", "status", "get", "describe", "top", "why", "addresses", "declare", "delete", "send",
+            "serve", "user", "status", "get", "describe", "top", "why", "addresses", "declare", "delete", "send",
             "receive", "browse", "purge", "move", "retry", "pause", "resume", "close", "limit", "reload",
             "bench", "config", "log", "prepare", "completion");
 
@@ -79,6 +79,7 @@ public final class Main implements Runnable {
     private static Object command(String name) {
         return switch (name) {
             case "serve" -> new ServeCommand();
+            case "user" -> new UserCommand();
             case "status" -> new StatusCommand();
             case "get" -> new GetCommand();
             case "describe" -> new DescribeCommand();

@@ -4,6 +4,7 @@ import io.sluicemq.base.option.Option;
 import io.sluicemq.base.option.Place;
 import io.sluicemq.base.option.Problem;
 import io.sluicemq.base.option.Settings;
+import io.sluicemq.security.Users;
 import io.sluicemq.server.config.ConfigException;
 import io.sluicemq.server.config.ListenerConfig;
 import io.sluicemq.server.config.RequiredOptions;
@@ -11,6 +12,9 @@ import io.sluicemq.server.config.ServerConfig;
 import io.sluicemq.server.config.ServerOptions;
 import io.sluicemq.server.config.TlsConfig;
 import io.sluicemq.server.config.YamlReader;
+import io.sluicemq.server.users.StoredUsers;
+import io.sluicemq.server.users.UserRegistry;
+import io.sluicemq.server.users.UsersFile;
 import io.sluicemq.transport.Tls;
 import io.sluicemq.transport.TlsException;
 import java.nio.file.Path;
@@ -42,8 +46,12 @@ record ConfigSource(Path file, Place place, List<Change> changes) {
      * A configuration that was read, as written and as meant.
      *
      * @param tls what the files of TLS hold, by the name of the listener; of those only that speak it
+     * @param stored what the file of users holds; null if there is none
+     * @param users who may log in by all that
      */
-    record Reading(ConfigSource source, Settings settings, ServerConfig config, Map<String, Tls> tls) {}
+    record Reading(
+            ConfigSource source, Settings settings, ServerConfig config, Map<String, Tls> tls, StoredUsers stored,
+            Users users) {}
 
     /** Reads the file as it is now, and then those that it names. */
     Reading read() throws ConfigException {
@@ -59,7 +67,23 @@ record ConfigSource(Path file, Place place, List<Change> changes) {
             RequiredOptions.check(settings, problems);
         }
         ServerConfig config = ServerConfig.of(settings, problems);
-        return new Reading(this, settings, config, tls(settings, config));
+        StoredUsers stored = stored(config);
+        return new Reading(this, settings, config, tls(settings, config), stored, users(settings, config, stored));
+    }
+
+    /** Null if there is none, and none is needed. */
+    private static StoredUsers stored(ServerConfig config) throws ConfigException {
+        UsersFile file = config.usersFile() == null ? null : new UsersFile(config.usersFile());
+        return file != null && (config.usersFileRequired() || file.exists()) ? file.read() : null;
+    }
+
+    private static Users users(Settings settings, ServerConfig config, StoredUsers stored) throws ConfigException {
+        try {
+            return UserRegistry.assemble(config.users(), stored);
+        } catch (IllegalArgumentException e) {
+            throw new ConfigException(List.of(Problem.of(
+                    settings.place(ServerOptions.USERS), ServerOptions.USERS.key(), e.getMessage())));
+        }
     }
 
     private static Map<String, Tls> tls(Settings settings, ServerConfig config) throws ConfigException {
@@ -70,7 +94,8 @@ record ConfigSource(Path file, Place place, List<Change> changes) {
             if (tls != null) {
                 try {
                     read.put(listener.name(),
-                            Tls.read(tls.certificate(), tls.key(), tls.clientCa(), tls.clientAuth()));
+                            Tls.read(tls.certificate(), tls.key(), tls.clientCa(), tls.clientAuth(),
+                                    tls.minVersion()));
                 } catch (TlsException e) {
                     problems.add(problem(settings, listener.name(), e));
                 }

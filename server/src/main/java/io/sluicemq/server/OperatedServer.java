@@ -8,18 +8,18 @@ import io.sluicemq.api.Reply;
 import io.sluicemq.api.SaslStep;
 import io.sluicemq.api.operate.Event;
 import io.sluicemq.api.operate.Login;
+import io.sluicemq.api.operate.Obstacle;
 import io.sluicemq.api.operate.Operations;
 import io.sluicemq.api.operate.Refused;
 import io.sluicemq.api.operate.Role;
+import io.sluicemq.api.operate.ServerMeasures;
 import io.sluicemq.api.operate.ServerOperations;
 import io.sluicemq.base.Loop;
 import io.sluicemq.base.option.Problem;
 import io.sluicemq.server.config.ConfigException;
-import io.sluicemq.server.config.UserConfig;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -32,15 +32,17 @@ final class OperatedServer implements ServerOperations {
     private final Authenticator authenticator;
     private final Loop loop;
     private final Operations operations;
+    private final Measured measured;
     private final long startedMillis = System.currentTimeMillis();
     private final String nodeName = "sluicemq@" + hostName();
 
     /** @param loop where logins are judged */
-    OperatedServer(SluiceMQ broker, Authenticator authenticator, Loop loop, Operations operations) {
+    OperatedServer(SluiceMQ broker, Authenticator authenticator, Loop loop, Operations operations, Measured measured) {
         this.broker = broker;
         this.authenticator = authenticator;
         this.loop = loop;
         this.operations = operations;
+        this.measured = measured;
     }
 
     private static String hostName() {
@@ -72,6 +74,16 @@ final class OperatedServer implements ServerOperations {
     }
 
     @Override
+    public CompletableFuture<ServerMeasures> measures() {
+        return measured.measures();
+    }
+
+    @Override
+    public List<Obstacle> obstacles() {
+        return broker.isStopped() ? List.of(Obstacle.STOPPING) : measured.obstacles();
+    }
+
+    @Override
     public CompletableFuture<Login> login(String name, String password, Peer peer) {
         CompletableFuture<Login> login = new CompletableFuture<>();
         byte[] response = ("\0" + name + "\0" + password).getBytes(StandardCharsets.UTF_8);
@@ -93,17 +105,25 @@ final class OperatedServer implements ServerOperations {
         return login;
     }
 
-    /** Whoever has a password is one. */
-    private static Role role(Principal user) {
-        return user.anonymous() ? Role.NONE : Role.ADMINISTRATOR;
+    private Role role(Principal user) {
+        return user.anonymous()
+                ? Role.NONE
+                : broker.users().find(user.name()).map(OperatedServer::role).orElse(Role.NONE);
+    }
+
+    private static Role role(io.sluicemq.api.users.UserView user) {
+        return user.role().map(role -> switch (role) {
+            case MONITOR -> Role.MONITOR;
+            case OPERATOR -> Role.OPERATOR;
+            case ADMINISTRATOR -> Role.ADMINISTRATOR;
+        }).orElse(Role.NONE);
     }
 
     @Override
     public List<UserView> users() {
-        return broker.config().users().stream()
-                .sorted(Comparator.comparing(UserConfig::name))
+        return broker.users().list().stream()
                 .map(user -> new UserView(
-                        user.name(), Role.ADMINISTRATOR, user.virtualHosts(), user.loopbackOnly()))
+                        user.name(), role(user), user.permissions().map(Map::keySet).orElse(null), user.loopbackOnly()))
                 .toList();
     }
 

@@ -4,7 +4,8 @@ import io.sluicemq.api.Authenticator;
 import io.sluicemq.api.Protocol;
 import io.sluicemq.api.operate.Operations;
 import io.sluicemq.api.operate.ServerOperations.ListenerView;
-import io.sluicemq.base.Published;
+import io.sluicemq.api.users.UserDirectory;
+import io.sluicemq.base.Audit;
 import io.sluicemq.base.TaskFailures;
 import io.sluicemq.base.option.HostPort;
 import io.sluicemq.base.option.InvalidValue;
@@ -22,9 +23,9 @@ import io.sluicemq.management.AdminSocket;
 import io.sluicemq.management.http.HttpApi;
 import io.sluicemq.management.http.HttpOptions;
 import io.sluicemq.management.http.HttpServer;
-import io.sluicemq.security.SaslAuthenticator;
-import io.sluicemq.security.User;
-import io.sluicemq.security.Users;
+import io.sluicemq.management.http.Route;
+import io.sluicemq.management.metrics.HealthRoutes;
+import io.sluicemq.management.metrics.MetricsRoutes;
 import io.sluicemq.server.config.ConfigDifference;
 import io.sluicemq.server.config.ConfigException;
 import io.sluicemq.server.config.HttpConfig;
@@ -36,6 +37,7 @@ import io.sluicemq.server.config.ServerOptions;
 import io.sluicemq.server.data.DataFolder;
 import io.sluicemq.server.data.DataFolderRefused;
 import io.sluicemq.server.data.DurableStore;
+import io.sluicemq.server.users.UserRegistry;
 import io.sluicemq.store.LogState;
 import io.sluicemq.transport.ListenException;
 import io.sluicemq.transport.Listener;
@@ -43,6 +45,7 @@ import io.sluicemq.transport.ListenerCounters;
 import io.sluicemq.transport.ListenerOptions;
 import io.sluicemq.transport.NettyLoops;
 import io.sluicemq.transport.SocketKind;
+import io.sluicemq.transport.Tls;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.URLEncoder;
@@ -51,6 +54,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -92,6 +96,11 @@ public final class SluiceMQ implements AutoCloseable {
     /** So long the disk may take for what is not written yet. */
     private static final Duration CLOSE_LIMIT = Duration.ofSeconds(4);
 
+    /** A loop that takes longer to answer is stuck. */
+    private static final Duration LIVE_LIMIT = Duration.ofSeconds(5);
+    /** A certificate that ends within that time is worth a line. */
+    private static final Duration SOON = Duration.ofDays(14);
+
     private static final String LOOPBACK = "127.0.0.1";
     private static final Duration GATHER_LIMIT = Duration.ofSeconds(30);
 
@@ -102,6 +111,7 @@ public final class SluiceMQ implements AutoCloseable {
     private final BrokerStore store;
     private final CompletableFuture<String> failure;
     private final Map<String, Listener> listeners;
+    private final UserRegistry users;
     private final Map<String, HostPort> addresses = new LinkedHashMap<>();
     private final Map<String, String> schemes = new HashMap<>();
     /** What it was started with. */
@@ -112,6 +122,8 @@ public final class SluiceMQ implements AutoCloseable {
     private AdminSocket admin;
     /** Null if operators are not served over HTTP. */
     private HttpServer http;
+    /** Null likewise. */
+    private MetricsRoutes metrics;
     /** The limits of addresses in force; guarded by {@link #reloading}. */
     private AddressSettings limitsNow;
     private volatile boolean stopped;
@@ -124,7 +136,9 @@ public final class SluiceMQ implements AutoCloseable {
             BrokerStore store,
             CompletableFuture<String> failure,
             Map<String, Listener> listeners,
-            ConfigSource.Reading reading) {
+            ConfigSource.Reading reading,
+            UserRegistry users) {
+        this.users = users;
         this.started = reading;
         this.current = reading;
         this.limitsNow = reading.config().addressSettings();
@@ -153,6 +167,7 @@ public final class SluiceMQ implements AutoCloseable {
         DataFolder data = openData(config.data());
         BrokerStore store = null;
         NettyLoops loops = null;
+        UserRegistry users = null;
         Map<String, Listener> listeners = new LinkedHashMap<>();
         try {
             store = openStore(data, config);
@@ -169,7 +184,9 @@ public final class SluiceMQ implements AutoCloseable {
                     failure.complete(state.reason());
                 }
             });
-            Authenticator authenticator = authenticator(config);
+            engine.hostLimits(config.hostLimits());
+            users = new UserRegistry(config, reading.stored(), reading.users(), engine::accessChanged);
+            CountedLogins authenticator = new CountedLogins(users.authenticator());
             List<Protocol> protocols = Protocols.of(engine, authenticator, config);
             for (ListenerConfig listener : config.listeners()) {
                 listeners.put(
@@ -179,14 +196,20 @@ public final class SluiceMQ implements AutoCloseable {
                                 listenerOptions(listener.address(), config.limits())
                                         .withTls(reading.tls().get(listener.name()))));
             }
-            SluiceMQ broker = new SluiceMQ(data, loops, failures, engine, store, failure, listeners, reading);
-            broker.openHttp(authenticator);
+            SluiceMQ broker = new SluiceMQ(data, loops, failures, engine, store, failure, listeners, reading, users);
+            broker.openHttp(
+                    authenticator,
+                    new Measured(
+                            loops, failures, broker.listeners, authenticator, store,
+                            data == null ? null : data.path()));
+            users = null;
             listeners = Map.of();
             loops = null;
             store = null;
             data = null;
-            broker.warnOfGuests(config);
+            broker.warnOfGuests();
             warnOfReadableKeys(config);
+            reading.tls().forEach(SluiceMQ::warnOfTheEnd);
             broker.stopOnFailure();
             broker.openAdminSocket();
             return broker;
@@ -194,24 +217,29 @@ public final class SluiceMQ implements AutoCloseable {
             throw new StartFailure(e.getMessage(), e);
         } finally {
             // Of a start that has failed there is nothing to checkpoint.
-            release(null, data, loops, null, store, listeners);
+            release(null, () -> {}, data, loops, null, store, listeners, users);
         }
     }
 
-    private void openHttp(Authenticator authenticator) {
+    private void openHttp(Authenticator authenticator, Measured measured) {
         HttpConfig config = config().http();
         if (!config.enabled()) {
             return;
         }
         Operations operations = engine.operations(Protocols::published);
-        OperatedServer server = new OperatedServer(this, authenticator, engine.home(), operations);
+        OperatedServer server = new OperatedServer(
+                this, authenticator, engine.home(), operations, measured);
         HttpOptions options = HttpOptions.of(config.address().host(), config.address().port());
         options = options.withLimits(config.maxConnections(), options.maxRequests(), config.maxRequestSize())
                 .withTimes(config.requestTimeLimit(), options.answerTimeLimit());
+        metrics = new MetricsRoutes(operations, server, config.metrics());
         Duration limit = options.answerTimeLimit();
         try {
-            http = HttpServer.open(
-                    options, () -> new HttpApi(operations, server, List.of(), limit));
+            http = HttpServer.open(options, () -> {
+                List<Route> routes = new ArrayList<>(metrics.routes());
+                routes.addAll(new HealthRoutes(operations, server, LIVE_LIMIT).routes());
+                return new HttpApi(operations, server, routes, limit);
+            });
         } catch (IOException e) {
             throw new StartFailure(
                     "cannot listen on " + config.address() + " for HTTP: " + e.getMessage()
@@ -228,6 +256,11 @@ public final class SluiceMQ implements AutoCloseable {
 
     ServerConfig config() {
         return started.config();
+    }
+
+    /** Whether it has been told to stop. */
+    boolean isStopped() {
+        return stopped;
     }
 
     /** What was read last. */
@@ -253,7 +286,7 @@ public final class SluiceMQ implements AutoCloseable {
             return;
         }
         try {
-            admin = AdminSocket.open(data.path(), new AdminCommands(engine, this::reload));
+            admin = AdminSocket.open(data.path(), new AdminCommands(engine, this::reload, users));
         } catch (IOException e) {
             LOG.warn("there is no {} for this broker, so commands such as 'sluicemq why' can't reach it: {}",
                     data.path().resolve(AdminSocket.FILE), e.getMessage());
@@ -284,10 +317,10 @@ public final class SluiceMQ implements AutoCloseable {
         return failure.copy();
     }
 
-    private void warnOfGuests(ServerConfig config) {
+    private void warnOfGuests() {
         boolean open = listeners.values().stream()
                 .anyMatch(listener -> !listener.address().getAddress().isLoopbackAddress());
-        if (open && config.hasOnlyGuest()) {
+        if (open && users.hasOnlyGuest()) {
             LOG.warn(
                     "others can connect from the network, but nobody can log in from there: guest may from this machine"
                             + " only, and no users are configured");
@@ -319,13 +352,6 @@ public final class SluiceMQ implements AutoCloseable {
         } catch (DataFolderRefused e) {
             throw new StartFailure(e.getMessage(), e);
         }
-    }
-
-    private static Authenticator authenticator(ServerConfig config) {
-        List<User> users = config.users().stream()
-                .map(user -> new User(user.name(), user.password(), user.virtualHosts(), user.loopbackOnly()))
-                .toList();
-        return new SaslAuthenticator(new Published<>(Users.of(users)), config.anonymousLogin());
     }
 
     private static ListenerOptions listenerOptions(HostPort address, LimitsConfig limits) {
@@ -479,26 +505,68 @@ public final class SluiceMQ implements AutoCloseable {
      * @throws IllegalStateException if there is no such file, or the broker has been stopped
      */
     public Reload reload() throws ConfigException {
+        return reload("the embedding program");
+    }
+
+    /** @param by who wants it, for the audit log */
+    Reload reload(String by) throws ConfigException {
         requireRunning();
         if (started.source().file() == null) {
             throw new IllegalStateException("this broker was started without a configuration file");
         }
         synchronized (reloading) {
             ConfigSource.Reading next = started.source().read();
+            users.replace(next.config(), next.stored(), next.users(), by);
             apply(next.config().addressSettings());
             Map<String, AddressLimits> hosts = new HashMap<>(next.config().virtualHostLimits());
             hosts.keySet().retainAll(started.config().virtualHosts()); // others are there after a restart
+            engine.hostLimits(next.config().hostLimits());
             List<String> laterLimited = engine.virtualHostLimits(hosts);
             List<String> applied = ConfigDifference.keys(current.settings(), next.settings());
             List<String> needRestart = ConfigDifference.keys(started.settings(), next.settings());
             applied.retainAll(Reload.AT_ONCE);
             needRestart.removeAll(Reload.AT_ONCE);
+            certificates(next, applied, needRestart);
             laterLimited.forEach(name -> needRestart.add("virtual-host-limits of '" + name + "', which had none"));
             current = next;
             Reload reload = new Reload(next.source().file(), applied, needRestart);
             LOG.info("{}", reload);
+            Audit.changed(by, reload.toString());
             return reload;
         }
+    }
+
+    /** Has new connections see what the files of TLS hold now; nothing else of listeners changes while they are open. */
+    private void certificates(ConfigSource.Reading next, List<String> applied, List<String> needRestart) {
+        listeners.forEach((name, listener) -> {
+            Tls read = next.tls().get(name);
+            if (read != null && listener.tls() != null && !read.isLike(listener.tls())) {
+                listener.tls(read);
+                applied.add(ServerOptions.LISTENERS.key() + "." + name + "." + ServerOptions.LISTENER_TLS.key());
+                LOG.info("listener {} has a new {}", name, read);
+                warnOfTheEnd(name, read);
+            }
+        });
+        if (started.config().listeners().stream().map(SluiceMQ::withoutFiles).toList()
+                .equals(next.config().listeners().stream().map(SluiceMQ::withoutFiles).toList())) {
+            needRestart.remove(ServerOptions.LISTENERS.key());
+        }
+    }
+
+    /** A listener as far as it needs a restart to change. */
+    private static Map.Entry<String, Boolean> withoutFiles(ListenerConfig listener) {
+        return Map.entry(listener.name() + " " + listener.address(), listener.tls() != null);
+    }
+
+    private static void warnOfTheEnd(String listener, Tls tls) {
+        if (tls.validUntil().isBefore(Instant.now().plus(SOON))) {
+            LOG.warn("listener {}: {}: get another, and have it read by 'sluicemq reload'", listener, tls);
+        }
+    }
+
+    /** Who may log in, and what they may do. */
+    public UserDirectory users() {
+        return users;
     }
 
     /** What addresses hold, who waits for room in them and who could make some, of slightly different moments. */
@@ -550,10 +618,7 @@ public final class SluiceMQ implements AutoCloseable {
     public synchronized void stop() {
         if (!stopped) {
             stopped = true;
-            if (http != null) {
-                http.close();
-            }
-            release(admin, data, loops, engine, store, listeners);
+            release(admin, this::closeHttp, data, loops, engine, store, listeners, users);
         }
     }
 
@@ -564,16 +629,16 @@ public final class SluiceMQ implements AutoCloseable {
     }
 
     private static void release(
-            AdminSocket admin, DataFolder data, NettyLoops loops, BrokerEngine engine, BrokerStore store,
-            Map<String, Listener> listeners) {
+            AdminSocket admin, Runnable http, DataFolder data, NettyLoops loops, BrokerEngine engine,
+            BrokerStore store, Map<String, Listener> listeners, UserRegistry users) {
         if (admin != null) {
             admin.close();
         }
-        CompletableFuture<?>[] goodbyes = listeners.values().stream()
-                .map(listener -> listener.stop("the broker is stopping", GOODBYE_LIMIT))
-                .toArray(CompletableFuture[]::new);
-        awaitFor(GOODBYE_LIMIT.plus(CUT_LIMIT), CompletableFuture.allOf(goodbyes),
-                "connections are still open and are cut with their loops");
+        sayGoodbye(listeners);
+        if (users != null) {
+            users.close();
+        }
+        http.run(); // not before: until then it tells that the broker stops
         if (engine != null) {
             awaitFor(REST_LIMIT, engine.rest(),
                     "there was no time for a checkpoint, so the next start has to read more");
@@ -591,6 +656,24 @@ public final class SluiceMQ implements AutoCloseable {
                 LOG.warn("the data folder {} was not closed in order: {}", data.path(), e.toString());
             }
         }
+    }
+
+    private void closeHttp() {
+        if (http != null) {
+            http.close();
+        }
+        if (metrics != null) {
+            metrics.close();
+        }
+    }
+
+    /** Has all connections end, and waits for that. */
+    private static void sayGoodbye(Map<String, Listener> listeners) {
+        CompletableFuture<?>[] goodbyes = listeners.values().stream()
+                .map(listener -> listener.stop("the broker is stopping", GOODBYE_LIMIT))
+                .toArray(CompletableFuture[]::new);
+        awaitFor(GOODBYE_LIMIT.plus(CUT_LIMIT), CompletableFuture.allOf(goodbyes),
+                "connections are still open and are cut with their loops");
     }
 
     /** Closes the log by a thread of its own, since that waits for the disk as long as it takes. */

@@ -6,6 +6,7 @@ import io.sluicemq.api.Client;
 import io.sluicemq.api.Reply;
 import io.sluicemq.api.operate.Operations;
 import io.sluicemq.base.Loop;
+import io.sluicemq.base.Quota;
 import io.sluicemq.broker.flow.AddressLimits;
 import io.sluicemq.broker.flow.AddressSettings;
 import io.sluicemq.broker.flow.AddressState;
@@ -148,12 +149,29 @@ public final class BrokerEngine implements Broker {
             return;
         }
         if (!spec.user().mayUse(spec.virtualHost())) {
+            LoopContext context = contexts[loop.index()];
+            context.tally.refusedAccesses++;
+            context.refusals.refused("access of user '" + spec.user().name() + "' to vhost '" + spec.virtualHost()
+                    + "' by " + spec.name(), loop.nanoTime());
             reply.failed(new BrokerError.AccessRefused(
                     spec.user().name(),
                     BrokerError.Kind.VIRTUAL_HOST,
                     spec.virtualHost(),
                     spec.virtualHost(),
                     "access to vhost '" + spec.virtualHost() + "' refused for user '" + spec.user().name() + "'"));
+            return;
+        }
+        Quota ofUser = spec.user().usage().connections();
+        Quota ofHost = host.usage().connections();
+        if (!ofHost.tryTake()) {
+            reply.failed(limitReached(contexts[loop.index()], "connections", host.name(), host.name(), ofHost.limit(),
+                    spec.name()));
+            return;
+        }
+        if (!ofUser.tryTake()) {
+            ofHost.give(1);
+            reply.failed(limitReached(contexts[loop.index()], "connections", spec.user().name(), host.name(),
+                    ofUser.limit(), spec.name()));
             return;
         }
         if (spec.identity().isEmpty()) {
@@ -168,10 +186,22 @@ public final class BrokerEngine implements Broker {
 
             @Override
             public void failed(BrokerError error) {
+                ofUser.give(1);
+                ofHost.give(1);
                 reply.failed(error);
             }
         };
         host.takeIdentity(loop, spec.identity(), spec.sole(), new Relay<>(loop, admission));
+    }
+
+    /** Tells that somebody has as many of something as they may. */
+    BrokerError limitReached(
+            LoopContext context, String what, String whose, String virtualHost, long limit, Object client) {
+        context.tally.refusedByUserLimit++;
+        context.limits.refused(
+                "one more of " + what + ", of which '" + whose + "' may have " + limit + ", to " + client,
+                context.loop.nanoTime());
+        return new BrokerError.LimitReached(what, whose, virtualHost, limit);
     }
 
     private void admit(ClientSpec spec, VirtualHost host, LoopContext context, Reply<Client> reply) {
@@ -185,6 +215,23 @@ public final class BrokerEngine implements Broker {
     /** The broker as its operators see it. */
     public Operations operations(Publishable publishable) {
         return new EngineOperations(this, hosts, contexts, publishable);
+    }
+
+    /**
+     * What users may do has changed: who may not be where they are, or not read what they read, ends. Done when all have been told.
+     * Any thread.
+     */
+    public CompletableFuture<Void> accessChanged() {
+        List<CompletableFuture<Void>> all = new ArrayList<>();
+        for (LoopContext context : contexts) {
+            CompletableFuture<Void> told = new CompletableFuture<>();
+            all.add(told);
+            context.loop.execute(() -> {
+                List.copyOf(context.clients).forEach(ConnectedClient::accessChanged);
+                told.complete(null);
+            });
+        }
+        return CompletableFuture.allOf(all.toArray(CompletableFuture<?>[]::new));
     }
 
     /** The broker's numbers, gathered from all loops; they are of slightly different moments while there is traffic. */
@@ -243,6 +290,18 @@ public final class BrokerEngine implements Broker {
             }
         });
         return needRestart;
+    }
+
+    /**
+     * How many connections and queues virtual hosts may have, by name; one that is not in it may have any number. Takes nothing away that
+     * is there. Any thread.
+     */
+    public void hostLimits(Map<String, HostLimits> limits) {
+        hosts.forEach((name, host) -> {
+            HostLimits next = limits.getOrDefault(name, HostLimits.NONE);
+            host.usage().connections().limit(next.maxConnections());
+            host.usage().queues().limit(next.maxQueues());
+        });
     }
 
     /**

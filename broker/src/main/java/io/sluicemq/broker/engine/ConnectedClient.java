@@ -17,6 +17,7 @@ import io.sluicemq.api.operate.ConnectionView;
 import io.sluicemq.api.operate.Event;
 import io.sluicemq.base.Loop;
 import io.sluicemq.base.LoopOwned;
+import io.sluicemq.base.Quota;
 import io.sluicemq.broker.queue.Queue;
 import io.sluicemq.broker.queue.QueueConsumer;
 import io.sluicemq.broker.queue.QueueOptions;
@@ -46,10 +47,13 @@ final class ConnectedClient implements Client {
     private final Set<ReplyTarget> replyTargets = new HashSet<>();
     private final Entrance entrance;
     private final Publishes publishes;
+    private final ProtocolTally protocol;
     private final long connectedMillis;
     /** Whether it is an operator's, who is there to do one thing: it does not count as a connection. */
     private final boolean operates;
+    private final AccessChecks access;
     private boolean closed;
+    private int openChannels;
     private boolean resourcesLow;
     private long heldBytes;
     private long unwrittenReplyBytes;
@@ -60,9 +64,11 @@ final class ConnectedClient implements Client {
         this.context = context;
         this.engine = engine;
         this.operates = spec.events() instanceof Acts.Act<?>;
+        this.protocol = context.protocol(spec.protocol());
         this.connectedMillis = context.loop.currentTimeMillis();
         this.entrance = new Entrance(context, spec.name(), false);
         this.publishes = new Publishes(context, entrance);
+        this.access = new AccessChecks(spec.user(), host, context, this);
     }
 
     @Override
@@ -89,8 +95,22 @@ final class ConnectedClient implements Client {
     }
 
     @Override
+    public BrokerError openChannel() {
+        Quota quota = spec.user().usage().channels();
+        if (!quota.tryTake()) {
+            return engine.limitReached(context, "channels", spec.user().name(), host.name(), quota.limit(), this);
+        }
+        openChannels++;
+        context.tally.channels++;
+        return null;
+    }
+
+    @Override
     public void channelsChanged(int difference) {
         context.tally.channels += difference;
+        protocol.channels += difference;
+        openChannels += difference;
+        spec.user().usage().channels().give(-difference);
     }
 
     /** @param shortage why publishers must wait; null if they need not */
@@ -112,10 +132,39 @@ final class ConnectedClient implements Client {
         return new Relay<>(context.loop, reply);
     }
 
+    /** Fails the reply with a refusal, if it is one. */
+    private static boolean refuses(BrokerError refusal, Reply<?> reply) {
+        if (refusal != null) {
+            reply.failed(refusal);
+        }
+        return refusal != null;
+    }
+
+    /** What its user may do has perhaps changed: what they have begun and may not go on with ends. */
+    void accessChanged() {
+        if (closed) {
+            return;
+        }
+        if (!access.mayStay()) {
+            spec.events().closeRequested(
+                    "access to vhost '" + host.name() + "' refused for user '" + spec.user().name() + "'");
+            return;
+        }
+        for (ConsumerPort port : List.copyOf(consumers)) {
+            BrokerError.AccessRefused refusal = access.read(port.queue());
+            if (refusal != null) {
+                port.revoke(refusal.reason());
+            }
+        }
+    }
+
     // ---- topology
 
     @Override
     public void declareExchange(ExchangeSpec exchange, Reply<Void> reply) {
+        if (refuses(access.declareExchange(exchange), reply)) {
+            return;
+        }
         Relay<Void> relay = relay(reply);
         host.change(context.loop, topology -> topology.declareExchange(exchange, relay));
     }
@@ -146,18 +195,27 @@ final class ConnectedClient implements Client {
 
     @Override
     public void deleteExchange(String name, boolean ifUnused, Reply<Void> reply) {
+        if (refuses(access.deleteExchange(name), reply)) {
+            return;
+        }
         Relay<Void> relay = relay(reply);
         host.change(context.loop, topology -> topology.deleteExchange(name, ifUnused, relay));
     }
 
     @Override
     public void bind(BindingSpec binding, Reply<Void> reply) {
+        if (refuses(access.bind(binding), reply)) {
+            return;
+        }
         Relay<Void> relay = relay(reply);
         host.change(context.loop, topology -> topology.bind(this, binding, relay));
     }
 
     @Override
     public void unbind(BindingSpec binding, Reply<Void> reply) {
+        if (refuses(access.bind(binding), reply)) {
+            return;
+        }
         Relay<Void> relay = relay(reply);
         host.change(context.loop, topology -> topology.unbind(this, binding, relay));
     }
@@ -196,6 +254,9 @@ final class ConnectedClient implements Client {
     }
 
     private void declareQueue(QueueSpec queue, Topology.BoundTo bound, Reply<QueueStatus> reply) {
+        if (refuses(access.declareQueue(queue, bound), reply)) {
+            return;
+        }
         Relay<QueueStatus> relay = relay(reply);
         QueueOptions options;
         try {
@@ -271,6 +332,9 @@ final class ConnectedClient implements Client {
 
     @Override
     public void deleteQueue(String name, boolean ifUnused, boolean ifEmpty, Reply<Long> reply) {
+        if (refuses(access.deleteQueue(name), reply)) {
+            return;
+        }
         QueueProxy proxy = usable(name, reply);
         if (proxy != null) {
             Relay<Long> relay = relay(reply);
@@ -290,6 +354,9 @@ final class ConnectedClient implements Client {
 
     @Override
     public void purgeQueue(String name, Reply<Long> reply) {
+        if (refuses(access.read(name), reply)) {
+            return;
+        }
         QueueProxy proxy = usable(name, reply);
         if (proxy != null) {
             Relay<Long> relay = relay(reply);
@@ -321,6 +388,12 @@ final class ConnectedClient implements Client {
     // ---- publishing
 
     @Override
+    public BrokerError publishRefusal(String exchange, String routingKey) {
+        context.loop.assertCurrent();
+        return access.publishTo(exchange, routingKey);
+    }
+
+    @Override
     public int checkExchange(String name) {
         Exchange<QueueProxy> exchange = host.table().exchange(name);
         if (exchange == null) {
@@ -344,6 +417,7 @@ final class ConnectedClient implements Client {
         context.tally.published++;
         Route route = found;
         if (completion != null) {
+            completion.countedBy(context.answers);
             host.witness(Witness.Command.PUBLISH, completion);
         }
         if (producer != null) {
@@ -377,7 +451,7 @@ final class ConnectedClient implements Client {
 
     /** Routes a message, to where {@link #found} says; returns how many queues it reaches, or what is wrong. */
     int find(Message message) {
-        int size = routeCache.find(host.table(), message, context);
+        int size = routeCache.find(host.table(), message, context, access);
         found = routeCache.route();
         if (size > 0 && found.isSelective()) {
             found = found.forMessage(message, spec.identity());
@@ -388,7 +462,7 @@ final class ConnectedClient implements Client {
 
     /** Where messages like this one may go, whatever filters say of each. */
     Route routeFor(Message example) {
-        return routeCache.find(host.table(), example, context) < 0 ? Route.NOWHERE : routeCache.route();
+        return routeCache.find(host.table(), example, context, null) < 0 ? Route.NOWHERE : routeCache.route();
     }
 
     /** What {@link #find} has found. */
@@ -445,14 +519,18 @@ final class ConnectedClient implements Client {
 
     @Override
     public void subscribe(ConsumerSpec consumerSpec, ConsumerSink sink, Reply<Consumer> reply) {
+        if (refuses(access.read(consumerSpec.queue()), reply)) {
+            return;
+        }
         QueueProxy proxy = usable(consumerSpec.queue(), reply);
         if (proxy == null) {
             return;
         }
         Relay<Consumer> relay = relay(reply);
         QueueConsumer consumer = new QueueConsumer(consumerSpec, sink, context.loop, this);
-        ConsumerPort port = new ConsumerPort(this, proxy, consumer);
+        ConsumerPort port = new ConsumerPort(this, proxy, consumer, sink);
         consumers.add(port);
+        protocol.consumers++;
         proxy.run(context, () -> {
             Queue queue = proxy.queue();
             BrokerError error = queue.subscribe(consumer);
@@ -469,11 +547,16 @@ final class ConnectedClient implements Client {
     }
 
     void forget(ConsumerPort port) {
-        consumers.remove(port);
+        if (consumers.remove(port)) {
+            protocol.consumers--;
+        }
     }
 
     @Override
     public void get(String name, boolean settled, Reply<Delivery> reply) {
+        if (refuses(access.read(name), reply)) {
+            return;
+        }
         QueueProxy proxy = usable(name, reply);
         if (proxy == null) {
             return;
@@ -615,8 +698,11 @@ final class ConnectedClient implements Client {
         ended.handedOut();
     }
 
-    /** Nothing is left of it: another may have its identity. */
+    /** Nothing is left of it: another may have its identity, and its place. */
     private void gone(Reply<Void> reply) {
+        spec.user().usage().channels().give(openChannels);
+        spec.user().usage().connections().give(1);
+        host.usage().connections().give(1);
         if (spec.identity().isEmpty()) {
             reply.done(null);
         } else {
@@ -634,6 +720,7 @@ final class ConnectedClient implements Client {
     private void counted(int difference, Event.Kind kind, String words) {
         if (!operates) {
             context.tally.connections += difference;
+            protocol.connections += difference;
             context.events.add(kind, host.name(), spec.name(), description() + words);
         }
     }

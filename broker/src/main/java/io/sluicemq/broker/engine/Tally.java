@@ -16,8 +16,18 @@ final class Tally {
     long replyAddresses;
     long published;
     long delivered;
-    /** Not among the {@link BrokerCounters}. */
+    // Not among the BrokerCounters, up to the next comment.
     long acknowledged;
+    long redelivered;
+    /** Of those dropped by policy: the oldest of a ring. */
+    long cycled;
+    /** Messages that have left memory for the log, and their bytes. */
+    long pagedOut;
+    long pagedOutBytes;
+    /** Records read from the log, and their bytes. */
+    long readBack;
+    long readBackBytes;
+    // These are.
     long droppedByLimit;
     long droppedByExpiry;
     long droppedByRejection;
@@ -35,6 +45,8 @@ final class Tally {
     long failedChecks;
     long keptLinks;
     long keptDeliveries;
+    long refusedAccesses;
+    long refusedByUserLimit;
 
     void add(Tally other) {
         connections += other.connections;
@@ -50,6 +62,13 @@ final class Tally {
         replyAddresses += other.replyAddresses;
         published += other.published;
         delivered += other.delivered;
+        acknowledged += other.acknowledged;
+        redelivered += other.redelivered;
+        cycled += other.cycled;
+        pagedOut += other.pagedOut;
+        pagedOutBytes += other.pagedOutBytes;
+        readBack += other.readBack;
+        readBackBytes += other.readBackBytes;
         droppedByLimit += other.droppedByLimit;
         droppedByExpiry += other.droppedByExpiry;
         droppedByRejection += other.droppedByRejection;
@@ -67,6 +86,8 @@ final class Tally {
         failedChecks += other.failedChecks;
         keptLinks += other.keptLinks;
         keptDeliveries += other.keptDeliveries;
+        refusedAccesses += other.refusedAccesses;
+        refusedByUserLimit += other.refusedByUserLimit;
     }
 
     BrokerCounters toCounters() {
@@ -100,6 +121,8 @@ final class Tally {
                 consumersCut,
                 failedChecks,
                 keptLinks,
-                keptDeliveries);
+                keptDeliveries,
+                refusedAccesses,
+                refusedByUserLimit);
     }
 }

@@ -6,6 +6,7 @@ import io.sluicemq.api.MessageFilter;
 import io.sluicemq.api.MessageFormat;
 import io.sluicemq.api.Undeliverable;
 import io.sluicemq.api.operate.Event;
+import io.sluicemq.api.Usage;
 import io.sluicemq.base.Count;
 import io.sluicemq.base.Loop;
 import io.sluicemq.base.Published;
@@ -35,6 +36,7 @@ final class VirtualHost {
     private final String name;
     private final Published<RoutingTable<QueueProxy>> table = new Published<>(RoutingTable.withDefaults());
     private final Topology topology;
+    private final Usage usage = new Usage();
     private final Identities identities = new Identities();
     private final LoopContext home;
     private final HostEffects[] effects;
@@ -89,6 +91,11 @@ final class VirtualHost {
 
     LoopContext home() {
         return home;
+    }
+
+    /** What its clients have open and declared, and may have. */
+    Usage usage() {
+        return usage;
     }
 
     // ---- clients
@@ -216,6 +223,11 @@ final class VirtualHost {
     /** What is configured for messages of an address that nobody takes. Called on any loop. */
     Undeliverable undeliverable(String address) {
         return settings.get().undeliverableOf(address);
+    }
+
+    /** Whether the configuration names that address for messages that nobody takes. Called on any loop. */
+    boolean isForUndeliverable(String address) {
+        return settings.get().isForUndeliverable(address);
     }
 
     /**

@@ -1,0 +1,33 @@
+package io.sluicemq.server.config;
+
+import io.sluicemq.api.users.UserLimits;
+import io.sluicemq.base.option.Settings;
+import io.sluicemq.security.Grant;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/** Reads what a user may do, by virtual host. Stateless. */
+public final class PermissionsReader {
+
+    private PermissionsReader() {}
+
+    /** How much they may have open. */
+    public static UserLimits limits(Settings user) {
+        return new UserLimits(
+                user.get(ServerOptions.USER_MAX_CONNECTIONS), user.get(ServerOptions.USER_MAX_CHANNELS));
+    }
+
+    /** @param user settings that have {@link ServerOptions#USER_PERMISSIONS}; what is wrong with them was found before */
+    public static Map<String, Grant> read(Settings user) {
+        Map<String, Grant> grants = new LinkedHashMap<>();
+        for (Settings section : user.list(ServerOptions.USER_PERMISSIONS)) {
+            section.find(ServerOptions.PERMISSION_HOST)
+                    .ifPresent(host -> grants.put(
+                            host,
+                            Grant.of(
+                                    section.get(ServerOptions.CONFIGURE), section.get(ServerOptions.WRITE),
+                                    section.get(ServerOptions.READ))));
+        }
+        return grants;
+    }
+}
