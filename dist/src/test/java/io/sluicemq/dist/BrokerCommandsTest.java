@@ -17,7 +17,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
-import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -53,10 +52,17 @@ class BrokerCommandsTest {
                     max-messages: 2
                     address-full-policy: block
                     consumer: {message-count: 1, policy: {name: notify}}
+                users:
+                  - {name: guest, password: guest, role: administrator}
+                  - {name: ann, password: espresso, virtual-hosts: [other], role: administrator}
+                  - {name: moni, password: espresso, role: monitor}
+                  - name: eve
+                    password: espresso
+                    role: operator
+                    permissions: [{virtual-host: /, configure: [mine], write: [mine], read: [mine]}]
                 """);
         broker = SluiceMQ.builder()
                 .config(config).port(0).httpPort(0).data(folder.resolve("d"))
-                .user("guest", "guest").user("ann", "espresso", Set.of("other"))
                 .start();
         shell = Shell.of(broker);
     }
@@ -522,6 +528,46 @@ class BrokerCommandsTest {
         assertThat(refused.err()).contains("not permitted: user 'ann' may not use vhost '/'");
         assertThat(shell.run("get", "queues", "--user", "ann", "--password-file", secret, "--vhost", "other").code())
                 .isZero();
+    }
+
+    /** As a monitor, who may look, and as an operator who may use one queue. */
+    @Test
+    void shouldSayWhichPermissionIsMissing() throws Exception {
+        String secret = secret("espresso").toString();
+        shell.done("declare", "queue", "theirs");
+
+        String[] monitor = {"--user", "moni", "--password-file", secret};
+        assertThat(as(monitor, "get", "queues").code()).isZero();
+        for (String[] act : new String[][] {
+            {"declare", "queue", "q"}, {"purge", "theirs"}, {"send", "theirs", "x"}, {"browse", "theirs"},
+            {"pause", "theirs"}, {"delete", "queue", "theirs"}, {"limit", "a", "max-messages=1"}, {"get", "users"}
+        }) {
+            Shell.Result refused = as(monitor, act);
+            assertThat(refused.code()).as(String.join(" ", act)).isEqualTo(1);
+            assertThat(refused.err()).contains("not permitted: user 'moni' is not ");
+            assertThat(refused.out()).isEmpty();
+        }
+
+        String[] operator = {"--user", "eve", "--password-file", secret};
+        assertThat(as(operator, "declare", "queue", "mine").code()).isZero();
+        assertThat(as(operator, "send", "mine", "x").code()).isZero();
+        assertThat(as(operator, "receive", "mine").out()).isEqualTo("x\n");
+        for (String[] act : new String[][] {
+            {"declare", "queue", "other"}, {"purge", "theirs"}, {"send", "theirs", "x"}, {"browse", "theirs"},
+            {"receive", "theirs"}, {"delete", "queue", "theirs"}, {"move", "mine", "--to", "theirs"}
+        }) {
+            as(operator, "send", "mine", "x");
+            Shell.Result refused = as(operator, act);
+            assertThat(refused.code()).as(String.join(" ", act)).isEqualTo(1);
+            assertThat(refused.err()).as(String.join(" ", act)).contains("eve");
+        }
+        assertThat(shell.done("get", "queue", "theirs", "-o", "json").json().path("messages").asInt()).isZero();
+    }
+
+    private Shell.Result as(String[] user, String... command) {
+        String[] all = java.util.Arrays.copyOf(command, command.length + user.length);
+        System.arraycopy(user, 0, all, command.length, user.length);
+        return shell.run(all);
     }
 
     private Path secret(String password) throws IOException {

@@ -54,9 +54,13 @@ class CliDocsTest {
         Files.setPosixFilePermissions(folder.resolve("ann.secret"), PosixFilePermissions.fromString("rw-------"));
         Files.writeString(folder.resolve("order.json"), "{\"cups\": 2}");
         Files.writeString(folder.resolve("orders.txt"), "one\ntwo\n");
-        try (SluiceMQ broker = SluiceMQ.builder()
-                .port(0).httpPort(0).loops(1).user("guest", "guest").user("ann", "espresso")
-                .start()) {
+        Path config = Files.writeString(folder.resolve("broker.yaml"), """
+                loops: 1
+                users:
+                  - {name: guest, password: guest, role: administrator}
+                  - {name: ann, password: espresso, role: monitor}
+                """);
+        try (SluiceMQ broker = SluiceMQ.builder().config(config).port(0).httpPort(0).start()) {
             Shell shell = Shell.of(broker);
             prepare(shell);
             Connection connection = connection(broker); // the page closes it

@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import javax.net.ssl.SSLException;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
@@ -75,6 +76,18 @@ public final class Api implements AutoCloseable {
 
     public JsonNode get(String path, Map<String, String> query) {
         return send("GET", path + query(query), null, Map.of());
+    }
+
+    /** What a path answers that says by 503 that something is not well; empty if it answers anything else. */
+    public Optional<JsonNode> state(String path) {
+        HttpResponse<byte[]> response = exchange(request("GET", path, null, Map.of()));
+        try {
+            return response.statusCode() == 200 || response.statusCode() == 503
+                    ? Optional.of(Structured.read(response.body()))
+                    : Optional.empty();
+        } catch (JacksonException e) {
+            return Optional.empty();
+        }
     }
 
     public JsonNode put(String path, JsonNode body) {
@@ -139,6 +152,10 @@ public final class Api implements AutoCloseable {
     public record Listed(List<JsonNode> items, long all) {}
 
     private JsonNode send(String method, String path, JsonNode body, Map<String, String> headers) {
+        return answer(exchange(request(method, path, body, headers)));
+    }
+
+    private HttpRequest request(String method, String path, JsonNode body, Map<String, String> headers) {
         HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(access.url() + path))
                 .timeout(ANSWER_LIMIT)
                 .header("Authorization", authorization)
@@ -150,7 +167,7 @@ public final class Api implements AutoCloseable {
                     .method(method, BodyPublishers.ofByteArray(Structured.bytes(body)));
         }
         headers.forEach(request::header);
-        return answer(exchange(request.build()));
+        return request.build();
     }
 
     private HttpResponse<byte[]> exchange(HttpRequest request) {

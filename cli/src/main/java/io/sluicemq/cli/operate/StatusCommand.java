@@ -46,8 +46,14 @@ public final class StatusCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         return broker.ask(api -> {
-            JsonNode overview = api.get(Api.path("overview"));
-            List<String> wrong = wrong(overview);
+            List<String> wrong = new ArrayList<>();
+            JsonNode ready = api.state("/health/ready").orElseGet(Structured::object);
+            ready.path("reasons").forEach(reason -> wrong.add(reason.path("text").asString()));
+            // One whose loops don't answer has no numbers to tell, and asking would take long.
+            boolean stuck = ready.path("reasons").valueStream()
+                    .anyMatch(reason -> reason.path("reason").asString().equals("loops-stuck"));
+            JsonNode overview = stuck ? Structured.object() : api.get(Api.path("overview"));
+            addWrong(overview, wrong);
             if (!quiet) {
                 output.print(json(api, overview, wrong), () -> lines(api, overview, wrong));
             }
@@ -55,9 +61,8 @@ public final class StatusCommand implements Callable<Integer> {
         });
     }
 
-    /** What is wrong with it, in sentences. */
-    private static List<String> wrong(JsonNode overview) {
-        List<String> wrong = new ArrayList<>();
+    /** What is wrong with it by its numbers, in sentences. */
+    private static void addWrong(JsonNode overview, List<String> wrong) {
         JsonNode shortage = overview.path("shortage");
         if (shortage.isObject()) {
             wrong.add("whoever publishes waits, for " + Units.millis(shortage.path("sinceMillis").asLong()) + " now: "
@@ -72,14 +77,13 @@ public final class StatusCommand implements Callable<Integer> {
         if (overview.path("counters").path("failedChecks").asLong() > 0) {
             wrong.add("checks have failed by a defect of the broker: its log says more");
         }
-        return wrong;
     }
 
     private static ObjectNode json(Api api, JsonNode overview, List<String> wrong) {
         ObjectNode json = Structured.object()
                 .put("healthy", wrong.isEmpty())
                 .put("url", api.access().url().toString())
-                .put("version", overview.path("product_version").asString());
+                .put("version", overview.path("product_version").asString(""));
         wrong.forEach(json.putArray("wrong")::add);
         json.put("uptime_ms", overview.path("uptime").asLong());
         json.set("memory", overview.path("memory"));
@@ -93,9 +97,12 @@ public final class StatusCommand implements Callable<Integer> {
     private static List<String> lines(Api api, JsonNode overview, List<String> wrong) {
         List<String> lines = new ArrayList<>();
         JsonNode counters = overview.path("counters");
-        lines.add("SluiceMQ " + overview.path("product_version").asString() + " at " + api.access().url() + ": "
+        lines.add("SluiceMQ " + Cell.text("product_version").apply(overview) + " at " + api.access().url() + ": "
                 + (wrong.isEmpty() ? "well" : "not well"));
         wrong.forEach(each -> lines.add("  " + each));
+        if (overview.isEmpty()) {
+            return lines.stream().map(Printable::text).toList();
+        }
         lines.add("  up for " + Units.millis(overview.path("uptime").asLong()));
         lines.add("  " + Units.count(total(overview, "connections"), "connection") + ", "
                 + Units.count(total(overview, "channels"), "channel") + ", "

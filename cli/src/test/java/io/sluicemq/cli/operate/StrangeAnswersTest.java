@@ -59,6 +59,7 @@ class StrangeAnswersTest {
 
     @Test
     void shouldSayWhatABrokerIsShortOf() {
+        answers.add("{\"status\": \"not ready\", \"reasons\": [{\"reason\": \"log-full\", \"text\": \"no room\"}]}");
         answers.add("""
                 {"product_version": "1", "shortage": {"reason": "the disk is full", "sinceMillis": 4200},
                  "loops": [{"index": 1, "lagNanos": 3000000000}],
@@ -68,15 +69,26 @@ class StrangeAnswersTest {
         assertThat(run(new StatusCommand())).isEqualTo(1);
 
         assertThat(out.toString())
-                .contains(": not well\n")
+                .contains(": not well\n  no room\n")
                 .contains("whoever publishes waits, for 4.2 s now: the disk is full")
                 .contains("loop 1 has taken 3.0 s to answer")
                 .contains("checks have failed")
                 .contains("3 messages wait for room")
                 .contains("1 consumer too slow");
         out.getBuffer().setLength(0);
+        asked.clear();
         assertThat(run(new StatusCommand(), "-o", "json")).isEqualTo(1);
         assertThat(out.toString()).contains("\"healthy\" : false");
+    }
+
+    @Test
+    void shouldNotWaitForTheNumbersOfABrokerWhoseLoopsDoNotAnswer() {
+        answers.add("{\"reasons\": [{\"reason\": \"loops-stuck\", \"text\": \"a loop has not answered in time\"}]}");
+
+        assertThat(run(new StatusCommand())).isEqualTo(1);
+
+        assertThat(asked).containsExactly("GET /health/ready");
+        assertThat(out.toString()).endsWith(": not well\n  a loop has not answered in time\n");
     }
 
     @Test
@@ -95,7 +107,7 @@ class StrangeAnswersTest {
 
         assertThat(run(new StatusCommand())).isEqualTo(1);
 
-        assertThat(asked).hasSize(1);
+        assertThat(asked).containsExactly("GET /health/ready", "GET /api/overview");
         assertThat(err.toString()).contains("go\\u001b there");
     }
 
