@@ -460,7 +460,7 @@ public final class SluiceMQ implements AutoCloseable {
     }
 
     /**
-     * Has other limits hold for addresses of one pattern, in place of all that was said of that; of other patterns nothing changes.
+     * Has other limits hold for addresses of one pattern; what else was said of that, and what of others, stays.
      * At the next {@link #reload} those of the configuration hold again.
      *
      * @param limits as in the configuration, by their names
@@ -481,9 +481,16 @@ public final class SluiceMQ implements AutoCloseable {
         try {
             AddressSettings one = ServerConfig.of(settings, problems).addressSettings();
             synchronized (reloading) {
-                List<AddressSettings.Rule> rules = new ArrayList<>(limitsNow.rules());
-                rules.removeIf(rule -> rule.match().equals(match));
-                rules.addAll(one.rules());
+                List<AddressSettings.Rule> rules = new ArrayList<>();
+                AddressSettings.Rule said = one.rules().getFirst();
+                for (AddressSettings.Rule rule : limitsNow.rules()) {
+                    if (rule.match().equals(match)) {
+                        said = said.over(rule);
+                    } else {
+                        rules.add(rule);
+                    }
+                }
+                rules.add(said);
                 apply(new AddressSettings(rules, limitsNow.topics()));
             }
         } catch (ConfigException e) {

@@ -48,7 +48,7 @@ public interface ServerOperations {
     ReloadView reload();
 
     /**
-     * Sets limits for addresses of a pattern, in place of what was said of that pattern; with effect at once, until the configuration is
+     * Sets limits for addresses of a pattern; what else was said of that pattern stays. With effect at once, until the configuration is
      * read again or the broker ends.
      *
      * @param limits by the names of the configuration's {@code address-settings}, as text

@@ -185,7 +185,9 @@ final class Acts {
             };
             reached[0] = act.client().publish(message, stored, null);
             if (reached[0] < 0) {
-                act.failed(unpublishable(publication.exchange(), virtualHost, reached[0]));
+                act.failed(reached[0] == Client.NO_ACCESS
+                        ? act.client().publishRefusal(publication.exchange(), publication.routingKey())
+                        : unpublishable(publication.exchange(), virtualHost, reached[0]));
             }
             stored.handedOut();
         });

@@ -124,6 +124,13 @@ final class MovingMessages {
             end("", null);
             return;
         }
+        if (to instanceof MoveTarget.To(String exchange, String routingKey)) {
+            BrokerError refusal = act.client().publishRefusal(exchange, routingKey);
+            if (refusal != null) {
+                end(words(refusal), refusal);
+                return;
+            }
+        }
         Client.Transaction transaction = act.client().begin();
         for (Delivery each : batch) {
             if (!publish(transaction, each.message())) {
@@ -217,6 +224,7 @@ final class MovingMessages {
         return switch (error) {
             case BrokerError.AddressFull full -> full.reason();
             case BrokerError.Unavailable gone -> gone.reason();
+            case BrokerError.AccessRefused refused -> refused.reason();
             case BrokerError other -> other.toString();
         };
     }

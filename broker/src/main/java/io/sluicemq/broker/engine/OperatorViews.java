@@ -12,6 +12,7 @@ import io.sluicemq.api.operate.ShortageView;
 import io.sluicemq.broker.flow.Account;
 import io.sluicemq.broker.flow.AddressLimits;
 import io.sluicemq.broker.flow.AddressState;
+import io.sluicemq.broker.flow.ConsumerRule;
 import io.sluicemq.broker.queue.Queue;
 import io.sluicemq.broker.queue.Queue.ConsumerSample;
 import io.sluicemq.broker.queue.QueueConsumer;
@@ -102,8 +103,24 @@ final class OperatorViews {
                 queue.consumers().stream()
                         .map(each -> new AddressView.Taker(
                                 each.connection(), each.tag(), each.unsettledMessages(), each.settledPerSecond(),
-                                each.measure() == null ? -1 : each.measure().slowMillis()))
-                        .toList());
+                                each.measure() == null ? -1 : each.measure().slowMillis(), measure(each.measure())))
+                        .toList(),
+                rule(queue.consumerRule()));
+    }
+
+    private static AddressView.Rule rule(ConsumerRule rule) {
+        return rule == null
+                ? null
+                : new AddressView.Rule(
+                        rule.maxMessages(), rule.maxBytes(), rule.maxAgeMillis(), rule.minPerSecond(),
+                        rule.policy().name().toLowerCase(Locale.ROOT));
+    }
+
+    private static AddressView.Measure measure(AddressState.ConsumerMeasure measure) {
+        return measure == null
+                ? null
+                : new AddressView.Measure(
+                        measure.messages(), measure.bytes(), measure.oldestMillis(), measure.perSecond());
     }
 
     static ShortageView shortage(Shortage shortage) {

@@ -81,6 +81,27 @@ public final class AddressSettings {
                     closesChannel,
                     null, null, null);
         }
+
+        /** What this says, and, where it says nothing, what {@code before} does. */
+        public Rule over(Rule before) {
+            return new Rule(
+                    match,
+                    or(maxBytes, before.maxBytes),
+                    or(maxMessages, before.maxMessages),
+                    or(policy, before.policy),
+                    or(lowWaterPercent, before.lowWaterPercent),
+                    or(pageLimitBytes, before.pageLimitBytes),
+                    or(holdLimitNanos, before.holdLimitNanos),
+                    or(closesChannel, before.closesChannel),
+                    or(maxDeliveryAttempts, before.maxDeliveryAttempts),
+                    or(deadLetterAddress, before.deadLetterAddress),
+                    or(expiryAddress, before.expiryAddress),
+                    or(consumer, before.consumer));
+        }
+
+        private static <T> T or(T said, T before) {
+            return said != null ? said : before;
+        }
     }
 
     /** The address of a rule that takes back what a less specific one says. */

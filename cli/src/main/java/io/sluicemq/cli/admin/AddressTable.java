@@ -3,19 +3,19 @@ package io.sluicemq.cli.admin;
 import io.sluicemq.broker.flow.AddressLimits;
 import io.sluicemq.broker.flow.AddressState;
 import io.sluicemq.broker.flow.FullPolicy;
-import java.util.ArrayList;
+import io.sluicemq.cli.text.Table;
+import io.sluicemq.cli.text.Table.Column;
+import io.sluicemq.cli.text.Units;
 import java.util.List;
 import java.util.Locale;
 
 /** Lists addresses in columns as wide as what is in them. Stateless. */
 final class AddressTable {
 
-    private static final List<String> HEADING = List.of(
-            "VIRTUAL HOST", "ADDRESS", "KIND", "BYTES", "LIMIT", "MESSAGES", "LIMIT", "POLICY", "WAITING", "DROPPED",
-            "REFUSED");
-
-    /** The columns with numbers, whose values stand at their right. */
-    private static final List<Integer> NUMBERS = List.of(3, 4, 5, 6, 8, 9, 10);
+    private static final List<Column> COLUMNS = List.of(
+            Column.text("VIRTUAL HOST"), Column.text("ADDRESS"), Column.text("KIND"), Column.number("BYTES"),
+            Column.number("LIMIT"), Column.number("MESSAGES"), Column.number("LIMIT"), Column.text("POLICY"),
+            Column.number("WAITING"), Column.number("DROPPED"), Column.number("REFUSED"));
 
     private AddressTable() {}
 
@@ -23,21 +23,9 @@ final class AddressTable {
         if (answer.addresses().isEmpty()) {
             return List.of("There are no addresses.");
         }
-        List<List<String>> rows = new ArrayList<>();
-        rows.add(HEADING);
-        answer.addresses().forEach(state -> rows.add(row(state)));
-        List<String> lines = new ArrayList<>();
-        for (List<String> row : rows) {
-            StringBuilder line = new StringBuilder();
-            for (int column = 0; column < row.size(); column++) {
-                int at = column;
-                int width = rows.stream().mapToInt(each -> each.get(at).length()).max().orElse(0);
-                String padding = " ".repeat(width - row.get(column).length());
-                line.append(NUMBERS.contains(column) ? padding + row.get(column) : row.get(column) + padding)
-                        .append("  ");
-            }
-            lines.add(Units.plain(line.toString().stripTrailing()));
-        }
+        Table table = new Table(COLUMNS);
+        answer.addresses().forEach(state -> table.add(row(state)));
+        List<String> lines = table.lines();
         if (answer.leftOff() > 0) {
             lines.add("… and " + answer.leftOff() + " more");
         }

@@ -1,9 +1,12 @@
 package io.sluicemq.cli.admin;
 
+import io.sluicemq.cli.text.Structured;
 import io.sluicemq.management.AdminClient;
 import io.sluicemq.management.AdminRefused;
+import io.sluicemq.management.AdminSocket;
 import io.sluicemq.management.AdminUnreachable;
 import java.io.PrintWriter;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.function.ToIntFunction;
@@ -12,7 +15,6 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.Spec.Target;
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.SerializationFeature;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -24,7 +26,7 @@ final class BrokerQuestion {
 
     static final int EXIT_FAILED = 1;
 
-    static final JsonMapper JSON = JsonMapper.builder().enable(SerializationFeature.INDENT_OUTPUT).build();
+    static final JsonMapper JSON = JsonMapper.builder().build();
 
     private static final Duration LIMIT = Duration.ofSeconds(40);
 
@@ -36,8 +38,7 @@ final class BrokerQuestion {
     @Spec(Target.MIXEE)
     private CommandSpec spec;
 
-    @Option(names = "--data", paramLabel = "DIR", defaultValue = "data",
-            description = "The broker's data folder (default: ${DEFAULT-VALUE}).")
+    @Option(names = "--data", paramLabel = "DIR", description = "The broker's data folder (default: data).")
     private Path data;
 
     @Option(names = {"-o", "--output"}, paramLabel = "FORM", defaultValue = "table",
@@ -46,6 +47,35 @@ final class BrokerQuestion {
 
     static ObjectNode command(String name) {
         return JSON.createObjectNode().put("command", name);
+    }
+
+    private Path folder() {
+        return data == null ? Path.of("data") : data;
+    }
+
+    /** Whether the command line names a folder. */
+    boolean isSaid() {
+        return data != null;
+    }
+
+    /** Whether a broker has left its socket in the folder. */
+    boolean isThere() {
+        return Files.exists(folder().resolve(AdminSocket.FILE));
+    }
+
+    boolean isForPrograms() {
+        return output == Output.JSON;
+    }
+
+    /** Prints an answer for programs that came another way, as it would have come by the socket. */
+    void print(AddressAnswer answer) {
+        PrintWriter out = spec.commandLine().getOut();
+        ObjectNode json = JSON.valueToTree(answer);
+        if (answer.shortage() == null) {
+            json.remove("shortage");
+        }
+        out.println(Structured.json(json));
+        out.flush();
     }
 
     /**
@@ -58,9 +88,9 @@ final class BrokerQuestion {
         PrintWriter out = spec.commandLine().getOut();
         PrintWriter err = spec.commandLine().getErr();
         try {
-            JsonNode answer = AdminClient.ask(data, request, LIMIT);
+            JsonNode answer = AdminClient.ask(folder(), request, LIMIT);
             if (output == Output.JSON) {
-                out.println(JSON.writeValueAsString(answer));
+                out.println(Structured.json(answer));
                 out.flush();
                 return answer.has("problems") ? spec.exitCodeOnInvalidInput() : 0;
             }

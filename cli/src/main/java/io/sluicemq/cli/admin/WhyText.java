@@ -5,12 +5,14 @@ import io.sluicemq.broker.flow.AddressLimits;
 import io.sluicemq.broker.flow.AddressState;
 import io.sluicemq.broker.flow.ConsumerRule;
 import io.sluicemq.broker.flow.FullPolicy;
+import io.sluicemq.cli.text.Printable;
+import io.sluicemq.cli.text.Units;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
 /** Says in sentences who waits, for what, and who could make room; before that, if everybody does. Stateless but for the lines at hand. */
-final class WhyText {
+public final class WhyText {
 
     /** So many of those who wait for an address, of its queues, and of the consumers of each are named. */
     private static final int NAMED = 20;
@@ -20,7 +22,7 @@ final class WhyText {
     private WhyText() {}
 
     /** @param subject what was asked about; null for all */
-    static List<String> lines(AddressAnswer answer, String subject) {
+    public static List<String> lines(AddressAnswer answer, String subject) {
         WhyText text = new WhyText();
         Shortage shortage = answer.shortage();
         if (shortage != null) {
@@ -42,7 +44,7 @@ final class WhyText {
             text.lines.add("");
             text.lines.add("… and " + answer.leftOff() + " more");
         }
-        return text.lines.stream().map(Units::plain).toList();
+        return text.lines.stream().map(Printable::text).toList();
     }
 
     private void address(AddressState state) {

@@ -7,6 +7,7 @@ import io.sluicemq.broker.flow.AddressLimits;
 import io.sluicemq.broker.flow.AddressState;
 import io.sluicemq.broker.flow.FullPolicy;
 import io.sluicemq.cli.OneLineErrors;
+import io.sluicemq.cli.text.Units;
 import io.sluicemq.management.AdminSocket;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -94,7 +95,7 @@ class AdminCommandsTest {
                 "  who could make room:",
                 "    queue orders: 90 ready, 7 unacknowledged",
                 "      consumer ctag1 of 10.0.0.4:7000 -> 10.0.0.2:5672: 7 unacknowledged, acknowledges 12.5 a second",
-                "    queue audit?[31m: 97 ready, 3 delayed, 0 unacknowledged, and no consumer",
+                "    queue audit\\u001b[31m: 97 ready, 3 delayed, 0 unacknowledged, and no consumer",
                 "",
                 "exchange news in virtual host /: nobody waits",
                 "  holds 2.0 KiB, 10 of 10 messages; policy ring",

@@ -138,15 +138,50 @@ final class FlowRoutes {
                     .put("messages_delayed", holder.delayedMessages())
                     .put("messages_unacknowledged", holder.unsettledMessages())
                     .put("paused", holder.paused());
+            rule(queue, holder.rule());
             ArrayNode takers = queue.putArray("consumers");
-            holder.consumers().forEach(taker -> takers.addObject()
-                    .put("connection", taker.connection())
-                    .put("consumer_tag", taker.tag())
-                    .put("messages_unacknowledged", taker.unsettledMessages())
-                    .put("acknowledged_per_second", Shapes.rounded(taker.settledPerSecond()))
-                    .put("slow", taker.slowMillis() >= 0));
+            holder.consumers().forEach(taker -> measure(
+                    takers.addObject()
+                            .put("connection", taker.connection())
+                            .put("consumer_tag", taker.tag())
+                            .put("messages_unacknowledged", taker.unsettledMessages())
+                            .put("acknowledged_per_second", Shapes.rounded(taker.settledPerSecond()))
+                            .put("slow", taker.slowMillis() >= 0),
+                    taker));
         }
         return json;
+    }
+
+    /** When a consumer is too slow; a threshold that isn't there is null. */
+    private static void rule(ObjectNode queue, AddressView.Rule rule) {
+        if (rule == null) {
+            queue.putNull("slow_consumer_rule");
+            return;
+        }
+        ObjectNode json = queue.putObject("slow_consumer_rule").put("policy", rule.policy());
+        Shapes.limit(json, "message_count", rule.maxMessages());
+        Shapes.limit(json, "depth_bytes", rule.maxBytes());
+        Shapes.limit(json, "message_age_ms", rule.maxAgeMillis());
+        Shapes.limit(json, "messages_per_second", rule.minPerSecond());
+    }
+
+    /** How near a consumer is to that. */
+    private static void measure(ObjectNode consumer, AddressView.Taker taker) {
+        Shapes.limit(consumer, "slow_ms", taker.slowMillis());
+        AddressView.Measure measure = taker.measure();
+        if (measure == null) {
+            consumer.putNull("measure");
+            return;
+        }
+        ObjectNode json = consumer.putObject("measure")
+                .put("messages", measure.messages())
+                .put("bytes", measure.bytes())
+                .put("oldest_ms", measure.oldestMillis());
+        if (measure.perSecond() < 0) {
+            json.putNull("messages_per_second");
+        } else {
+            json.put("messages_per_second", Shapes.rounded(measure.perSecond()));
+        }
     }
 
     private Answer why(Call call) {

@@ -153,9 +153,11 @@ public final class HttpServer implements AutoCloseable {
         http.setSendXPoweredBy(false);
         http.setRequestHeaderSize(HEADER_BYTES);
         http.setResponseHeaderSize(HEADER_BYTES);
-        // A name may have a slash, which is no separator then, or a %; the router splits before it decodes, once.
+        // A name may have a slash, which is no separator then, a %, or a control character; the router splits before it decodes, once.
         http.setUriCompliance(UriCompliance.from(EnumSet.of(
-                UriCompliance.Violation.AMBIGUOUS_PATH_SEPARATOR, UriCompliance.Violation.AMBIGUOUS_PATH_ENCODING)));
+                UriCompliance.Violation.AMBIGUOUS_PATH_SEPARATOR, UriCompliance.Violation.AMBIGUOUS_PATH_ENCODING,
+                UriCompliance.Violation.SUSPICIOUS_PATH_CHARACTERS,
+                UriCompliance.Violation.ILLEGAL_PATH_CHARACTERS)));
         HttpConnectionFactory plain = new HttpConnectionFactory(http);
         if (options.tls() == null) {
             return new ConnectionFactory[] {plain};

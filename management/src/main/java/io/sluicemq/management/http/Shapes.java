@@ -37,8 +37,8 @@ final class Shapes {
         return json;
     }
 
-    /** A limit that isn't there is null. */
-    private static void limit(ObjectNode json, String name, long value) {
+    /** A number that isn't there, which is negative, is null. */
+    static void limit(ObjectNode json, String name, long value) {
         if (value < 0) {
             json.putNull(name);
         } else {

@@ -310,7 +310,9 @@ class HttpActsTest {
         assertThat(http.get("/api/queues/%2F/small.q").json().path("state").asString()).isEqualTo("flow");
 
         assertThat(http.put("/api/address-settings/small.%23",
-                "{\"max-messages\":10,\"address-full-policy\":\"block\"}").status()).isEqualTo(204);
+                "{\"max-messages\":10}").status()).isEqualTo(204);
+        assertThat(http.get("/api/queues/%2F/small.q").json().path("limits").path("policy").asString())
+                .isEqualTo("block");
 
         channel.waitForConfirmsOrDie(10_000);
         assertThat(http.get("/api/why").json().path("addresses")).isEmpty();

@@ -1,17 +1,16 @@
-package io.sluicemq.cli.admin;
+package io.sluicemq.cli.text;
 
-import io.sluicemq.broker.flow.AddressLimits;
 import java.util.Locale;
 
 /** Writes sizes, times and counts for people. Stateless. */
-final class Units {
+public final class Units {
 
     private static final String[] SIZES = {"B", "KiB", "MiB", "GiB", "TiB"};
 
     private Units() {}
 
     /** {@code 12.3 MiB}. */
-    static String bytes(long bytes) {
+    public static String bytes(long bytes) {
         double value = bytes;
         int unit = 0;
         while (value >= 1023.95 && unit < SIZES.length - 1) {
@@ -22,7 +21,7 @@ final class Units {
     }
 
     /** {@code 850 ms}, {@code 4.2 s}, {@code 3 min 20 s}, {@code 2 h 5 min}. */
-    static String millis(long millis) {
+    public static String millis(long millis) {
         if (millis < 1000) {
             return millis + " ms";
         }
@@ -37,22 +36,24 @@ final class Units {
     }
 
     /** {@code 1 message}, {@code 12 messages}. */
-    static String count(long count, String one) {
+    public static String count(long count, String one) {
         return count + " " + one + (count == 1 ? "" : "s");
     }
 
-    /** A line with names in it that clients chose: what a terminal would obey is a question mark. */
-    static String plain(String line) {
-        return line.replaceAll("\\p{Cntrl}", "?");
+    /** A limit in bytes, or a hyphen if it is negative: none. */
+    public static String limitBytes(long limit) {
+        return limit < 0 ? "-" : bytes(limit);
     }
 
-    /** A limit in bytes, or a hyphen. */
-    static String limitBytes(long limit) {
-        return limit == AddressLimits.NONE ? "-" : bytes(limit);
+    /** A limit in messages, or a hyphen if it is negative: none. */
+    public static String limitCount(long limit) {
+        return limit < 0 ? "-" : Long.toString(limit);
     }
 
-    /** A limit in messages, or a hyphen. */
-    static String limitCount(long limit) {
-        return limit == AddressLimits.NONE ? "-" : Long.toString(limit);
+    /** {@code 1,234}: what is done a second, as rounded as it is large. */
+    public static String rate(double perSecond) {
+        return perSecond < 100
+                ? String.format(Locale.ROOT, "%.1f", perSecond)
+                : String.format(Locale.ROOT, "%,d", Math.round(perSecond));
     }
 }
