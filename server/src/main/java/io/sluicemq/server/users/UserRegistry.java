@@ -108,7 +108,7 @@ public final class UserRegistry implements UserDirectory, AutoCloseable {
                 LOG.warn(
                         "{}, which holds the hashes of passwords, can be read or changed by others than its owner: it should"
                                 + " have mode 600",
-                        file.path());
+                        state.file.path());
             }
         } catch (IOException e) {
             LOG.debug("who may read {} is not known: {}", state.file.path(), e.toString());
