@@ -23,6 +23,9 @@ import io.sluicemq.management.AdminSocket;
 import io.sluicemq.management.http.HttpApi;
 import io.sluicemq.management.http.HttpOptions;
 import io.sluicemq.management.http.HttpServer;
+import io.sluicemq.management.http.Route;
+import io.sluicemq.management.metrics.HealthRoutes;
+import io.sluicemq.management.metrics.MetricsRoutes;
 import io.sluicemq.server.config.ConfigDifference;
 import io.sluicemq.server.config.ConfigException;
 import io.sluicemq.server.config.HttpConfig;
@@ -31,6 +34,7 @@ import io.sluicemq.server.config.LimitsConfig;
 import io.sluicemq.server.config.ListenerConfig;
 import io.sluicemq.server.config.ServerConfig;
 import io.sluicemq.server.config.ServerOptions;
+import io.sluicemq.server.config.TlsConfig;
 import io.sluicemq.server.data.DataFolder;
 import io.sluicemq.server.data.DataFolderRefused;
 import io.sluicemq.server.data.DurableStore;
@@ -93,6 +97,8 @@ public final class SluiceMQ implements AutoCloseable {
     /** So long the disk may take for what is not written yet. */
     private static final Duration CLOSE_LIMIT = Duration.ofSeconds(4);
 
+    /** A loop that takes longer to answer is stuck. */
+    private static final Duration LIVE_LIMIT = Duration.ofSeconds(5);
     /** A certificate that ends within that time is worth a line. */
     private static final Duration SOON = Duration.ofDays(14);
 
@@ -117,6 +123,8 @@ public final class SluiceMQ implements AutoCloseable {
     private AdminSocket admin;
     /** Null if operators are not served over HTTP. */
     private HttpServer http;
+    /** Null likewise. */
+    private MetricsRoutes metrics;
     /** The limits of addresses in force; guarded by {@link #reloading}. */
     private AddressSettings limitsNow;
     private volatile boolean stopped;
@@ -179,7 +187,8 @@ public final class SluiceMQ implements AutoCloseable {
             });
             engine.hostLimits(config.hostLimits());
             users = new UserRegistry(config, reading.stored(), reading.users(), engine::accessChanged);
-            List<Protocol> protocols = Protocols.of(engine, users.authenticator(), config);
+            CountedLogins authenticator = new CountedLogins(users.authenticator());
+            List<Protocol> protocols = Protocols.of(engine, authenticator, config);
             for (ListenerConfig listener : config.listeners()) {
                 listeners.put(
                         listener.name(),
@@ -189,7 +198,11 @@ public final class SluiceMQ implements AutoCloseable {
                                         .withTls(reading.tls().get(listener.name()))));
             }
             SluiceMQ broker = new SluiceMQ(data, loops, failures, engine, store, failure, listeners, reading, users);
-            broker.openHttp(users.authenticator());
+            broker.openHttp(
+                    authenticator,
+                    new Measured(
+                            loops, failures, broker.listeners, authenticator, store,
+                            data == null ? null : data.path()));
             users = null;
             listeners = Map.of();
             loops = null;
@@ -205,24 +218,30 @@ public final class SluiceMQ implements AutoCloseable {
             throw new StartFailure(e.getMessage(), e);
         } finally {
             // Of a start that has failed there is nothing to checkpoint.
-            release(null, data, loops, null, store, listeners, users);
+            release(null, () -> {}, data, loops, null, store, listeners, users);
         }
     }
 
-    private void openHttp(Authenticator authenticator) {
+    private void openHttp(Authenticator authenticator, Measured measured) {
         HttpConfig config = config().http();
         if (!config.enabled()) {
             return;
         }
         Operations operations = engine.operations(Protocols::published);
-        OperatedServer server = new OperatedServer(this, authenticator, engine.home(), operations);
+        OperatedServer server = new OperatedServer(
+                this, authenticator, engine.home(), operations, measured);
         HttpOptions options = HttpOptions.of(config.address().host(), config.address().port());
         options = options.withLimits(config.maxConnections(), options.maxRequests(), config.maxRequestSize())
-                .withTimes(config.requestTimeLimit(), options.answerTimeLimit());
+                .withTimes(config.requestTimeLimit(), options.answerTimeLimit())
+                .withTls(started.httpTls() == null ? null : started.httpTls().context());
+        metrics = new MetricsRoutes(operations, server, config.metrics());
         Duration limit = options.answerTimeLimit();
         try {
-            http = HttpServer.open(
-                    options, () -> new HttpApi(operations, server, List.of(), limit));
+            http = HttpServer.open(options, () -> {
+                List<Route> routes = new ArrayList<>(metrics.routes());
+                routes.addAll(new HealthRoutes(operations, server, LIVE_LIMIT).routes());
+                return new HttpApi(operations, server, routes, limit);
+            });
         } catch (IOException e) {
             throw new StartFailure(
                     "cannot listen on " + config.address() + " for HTTP: " + e.getMessage()
@@ -234,11 +253,17 @@ public final class SluiceMQ implements AutoCloseable {
     /** Where operators reach it over HTTP, such as {@code http://127.0.0.1:15672}; empty if they can't. */
     public Optional<String> httpUri() {
         return Optional.ofNullable(http)
-                .map(server -> "http://" + new HostPort(config().http().address().host(), server.port()));
+                .map(server -> config().http().scheme() + "://"
+                        + new HostPort(config().http().address().host(), server.port()));
     }
 
     ServerConfig config() {
         return started.config();
+    }
+
+    /** Whether it has been told to stop. */
+    boolean isStopped() {
+        return stopped;
     }
 
     /** What was read last. */
@@ -253,7 +278,8 @@ public final class SluiceMQ implements AutoCloseable {
         addresses.forEach((name, address) -> views.add(new ListenerView(
                 name, schemes.get(name).replace("://", ""), address.host(), address.port())));
         if (http != null) {
-            views.add(new ListenerView("http", "http", config().http().address().host(), http.port()));
+            views.add(
+                    new ListenerView("http", config().http().scheme(), config().http().address().host(), http.port()));
         }
         return views;
     }
@@ -311,6 +337,10 @@ public final class SluiceMQ implements AutoCloseable {
                 LOG.warn("{}, the key of listener {}, can be read by every user of this machine",
                         listener.tls().key(), listener.name());
             }
+        }
+        TlsConfig http = config.http().tls();
+        if (config.http().enabled() && http != null && isReadByAll(http.key())) {
+            LOG.warn("{}, the key for HTTP, can be read by every user of this machine", http.key());
         }
     }
 
@@ -589,10 +619,7 @@ public final class SluiceMQ implements AutoCloseable {
     public synchronized void stop() {
         if (!stopped) {
             stopped = true;
-            if (http != null) {
-                http.close();
-            }
-            release(admin, data, loops, engine, store, listeners, users);
+            release(admin, this::closeHttp, data, loops, engine, store, listeners, users);
         }
     }
 
@@ -603,19 +630,16 @@ public final class SluiceMQ implements AutoCloseable {
     }
 
     private static void release(
-            AdminSocket admin, DataFolder data, NettyLoops loops, BrokerEngine engine, BrokerStore store,
-            Map<String, Listener> listeners, UserRegistry users) {
+            AdminSocket admin, Runnable http, DataFolder data, NettyLoops loops, BrokerEngine engine,
+            BrokerStore store, Map<String, Listener> listeners, UserRegistry users) {
         if (admin != null) {
             admin.close();
         }
+        sayGoodbye(listeners);
         if (users != null) {
             users.close();
         }
-        CompletableFuture<?>[] goodbyes = listeners.values().stream()
-                .map(listener -> listener.stop("the broker is stopping", GOODBYE_LIMIT))
-                .toArray(CompletableFuture[]::new);
-        awaitFor(GOODBYE_LIMIT.plus(CUT_LIMIT), CompletableFuture.allOf(goodbyes),
-                "connections are still open and are cut with their loops");
+        http.run(); // not before: until then it tells that the broker stops
         if (engine != null) {
             awaitFor(REST_LIMIT, engine.rest(),
                     "there was no time for a checkpoint, so the next start has to read more");
@@ -633,6 +657,24 @@ public final class SluiceMQ implements AutoCloseable {
                 LOG.warn("the data folder {} was not closed in order: {}", data.path(), e.toString());
             }
         }
+    }
+
+    private void closeHttp() {
+        if (http != null) {
+            http.close();
+        }
+        if (metrics != null) {
+            metrics.close();
+        }
+    }
+
+    /** Has all connections end, and waits for that. */
+    private static void sayGoodbye(Map<String, Listener> listeners) {
+        CompletableFuture<?>[] goodbyes = listeners.values().stream()
+                .map(listener -> listener.stop("the broker is stopping", GOODBYE_LIMIT))
+                .toArray(CompletableFuture[]::new);
+        awaitFor(GOODBYE_LIMIT.plus(CUT_LIMIT), CompletableFuture.allOf(goodbyes),
+                "connections are still open and are cut with their loops");
     }
 
     /** Closes the log by a thread of its own, since that waits for the disk as long as it takes. */

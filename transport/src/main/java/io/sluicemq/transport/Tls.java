@@ -1,6 +1,7 @@
 package io.sluicemq.transport;
 
 import io.netty.buffer.ByteBufAllocator;
+import io.netty.handler.ssl.JdkSslContext;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslHandler;
@@ -27,6 +28,7 @@ import java.util.Arrays;
 import java.util.Base64;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLException;
 
 /**
@@ -146,6 +148,11 @@ public final class Tls {
     @Override
     public String toString() {
         return "certificate of " + own.getSubjectX500Principal().getName() + ", valid until " + validUntil();
+    }
+
+    /** The same for others who speak TLS. */
+    public SSLContext context() {
+        return ((JdkSslContext) context).context();
     }
 
     /** What speaks TLS on one connection. Its peer's time is limited by the connection. */

@@ -47,6 +47,7 @@ final class ConnectedClient implements Client {
     private final Set<ReplyTarget> replyTargets = new HashSet<>();
     private final Entrance entrance;
     private final Publishes publishes;
+    private final ProtocolTally protocol;
     private final long connectedMillis;
     /** Whether it is an operator's, who is there to do one thing: it does not count as a connection. */
     private final boolean operates;
@@ -63,6 +64,7 @@ final class ConnectedClient implements Client {
         this.context = context;
         this.engine = engine;
         this.operates = spec.events() instanceof Acts.Act<?>;
+        this.protocol = context.protocol(spec.protocol());
         this.connectedMillis = context.loop.currentTimeMillis();
         this.entrance = new Entrance(context, spec.name(), false);
         this.publishes = new Publishes(context, entrance);
@@ -106,6 +108,7 @@ final class ConnectedClient implements Client {
     @Override
     public void channelsChanged(int difference) {
         context.tally.channels += difference;
+        protocol.channels += difference;
         openChannels += difference;
         spec.user().usage().channels().give(-difference);
     }
@@ -414,6 +417,7 @@ final class ConnectedClient implements Client {
         context.tally.published++;
         Route route = found;
         if (completion != null) {
+            completion.countedBy(context.answers);
             host.witness(Witness.Command.PUBLISH, completion);
         }
         if (producer != null) {
@@ -526,6 +530,7 @@ final class ConnectedClient implements Client {
         QueueConsumer consumer = new QueueConsumer(consumerSpec, sink, context.loop, this);
         ConsumerPort port = new ConsumerPort(this, proxy, consumer, sink);
         consumers.add(port);
+        protocol.consumers++;
         proxy.run(context, () -> {
             Queue queue = proxy.queue();
             BrokerError error = queue.subscribe(consumer);
@@ -542,7 +547,9 @@ final class ConnectedClient implements Client {
     }
 
     void forget(ConsumerPort port) {
-        consumers.remove(port);
+        if (consumers.remove(port)) {
+            protocol.consumers--;
+        }
     }
 
     @Override
@@ -713,6 +720,7 @@ final class ConnectedClient implements Client {
     private void counted(int difference, Event.Kind kind, String words) {
         if (!operates) {
             context.tally.connections += difference;
+            protocol.connections += difference;
             context.events.add(kind, host.name(), spec.name(), description() + words);
         }
     }

@@ -12,6 +12,7 @@ import io.sluicemq.api.operate.ConsumerView;
 import io.sluicemq.api.operate.Event;
 import io.sluicemq.api.operate.ExchangeView;
 import io.sluicemq.api.operate.LimitsView;
+import io.sluicemq.api.operate.Measures;
 import io.sluicemq.api.operate.MessageView;
 import io.sluicemq.api.operate.MoveTarget;
 import io.sluicemq.api.operate.Moved;
@@ -90,6 +91,35 @@ final class EngineOperations implements Operations {
                     CounterNames.of(counters), rates, counters.messageBytes(), engine.memory().budgetBytes(),
                     shortage.map(OperatorViews::shortage), loops);
         });
+    }
+
+    @Override
+    public CompletableFuture<Measures> measures() {
+        List<QueueFacts> all = new ArrayList<>();
+        hosts.keySet().forEach(name -> all.addAll(queues(name)));
+        return new Measuring(engine, hosts.values(), contexts).measures(all, this::onQueues);
+    }
+
+    @Override
+    public CompletableFuture<Void> answering() {
+        List<CompletableFuture<?>> all = new ArrayList<>();
+        for (LoopContext context : contexts) {
+            all.add(Slices.ask(context.loop, () -> true));
+        }
+        return CompletableFuture.allOf(all.toArray(CompletableFuture<?>[]::new));
+    }
+
+    /** All that is counted, by its name. */
+    static Map<String, Long> named(Tally tally) {
+        Map<String, Long> named = CounterNames.of(tally.toCounters());
+        named.put("acknowledged", tally.acknowledged);
+        named.put("redelivered", tally.redelivered);
+        named.put("cycled", tally.cycled);
+        named.put("pagedOut", tally.pagedOut);
+        named.put("pagedOutBytes", tally.pagedOutBytes);
+        named.put("readBack", tally.readBack);
+        named.put("readBackBytes", tally.readBackBytes);
+        return named;
     }
 
     private record LoopPart(Tally tally, Rates rates, LoopView view) {
@@ -213,7 +243,7 @@ final class EngineOperations implements Operations {
         }
         List<CompletableFuture<List<Answered<T>>>> parts = new ArrayList<>();
         byLoop.forEach((context, asked) -> parts.add(Slices.ask(
-                context.loop, asked,
+                context.loop, asked, Slices.QUEUES,
                 each -> each.queue().isRemoved()
                         ? null
                         : new Answered<>(each.place(), question.apply(each.facts(), each.queue())))));
@@ -229,7 +259,8 @@ final class EngineOperations implements Operations {
         for (LoopContext context : contexts) {
             parts.add(Slices.ask(context.loop, () -> List.copyOf(context.clients))
                     .thenCompose(clients -> Slices.ask(
-                            context.loop, clients, client -> context.clients.contains(client) ? client.view() : null)));
+                            context.loop, clients, Slices.CONNECTIONS,
+                            client -> context.clients.contains(client) ? client.view() : null)));
         }
         return Slices.joined(parts);
     }

@@ -14,8 +14,11 @@ import java.util.function.Supplier;
  */
 final class Slices {
 
-    /** So many things are looked at in one turn. */
-    static final int SLICE = 64;
+    /** So many queues are looked at in one turn: some hundred microseconds. */
+    static final int QUEUES = 256;
+
+    /** So many connections are, each with its channels. */
+    static final int CONNECTIONS = 16;
 
     private Slices() {}
 
@@ -35,14 +38,15 @@ final class Slices {
     /**
      * Asks about each of {@code things}, all of which live on {@code loop}.
      *
+     * @param slice how many in one turn
      * @param question a null answer is left out
      * @return the answers, in the order of the things
      */
-    static <S, T> CompletableFuture<List<T>> ask(Loop loop, List<S> things, Function<S, T> question) {
+    static <S, T> CompletableFuture<List<T>> ask(Loop loop, List<S> things, int slice, Function<S, T> question) {
         if (things.isEmpty()) {
             return CompletableFuture.completedFuture(List.of());
         }
-        Walk<S, T> walk = new Walk<>(loop, things, question);
+        Walk<S, T> walk = new Walk<>(loop, things, slice, question);
         loop.execute(walk);
         return walk.answers;
     }
@@ -61,21 +65,23 @@ final class Slices {
 
         private final Loop loop;
         private final List<S> things;
+        private final int slice;
         private final Function<S, T> question;
         private final List<T> found = new ArrayList<>();
         private final CompletableFuture<List<T>> answers = new CompletableFuture<>();
         private int next;
 
-        Walk(Loop loop, List<S> things, Function<S, T> question) {
+        Walk(Loop loop, List<S> things, int slice, Function<S, T> question) {
             this.loop = loop;
             this.things = things;
+            this.slice = slice;
             this.question = question;
         }
 
         @Override
         public void run() {
             try {
-                int end = Math.min(things.size(), next + SLICE);
+                int end = Math.min(things.size(), next + slice);
                 for (; next < end; next++) {
                     T answer = question.apply(things.get(next));
                     if (answer != null) {

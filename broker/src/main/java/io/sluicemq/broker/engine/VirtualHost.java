@@ -6,6 +6,7 @@ import io.sluicemq.api.MessageFilter;
 import io.sluicemq.api.MessageFormat;
 import io.sluicemq.api.Undeliverable;
 import io.sluicemq.api.Usage;
+import io.sluicemq.api.operate.Event;
 import io.sluicemq.base.Count;
 import io.sluicemq.base.Loop;
 import io.sluicemq.base.Published;
@@ -134,6 +135,10 @@ final class VirtualHost {
                 loop.send(context.loop, context.credits.recalling(made));
             }
         });
+        made.gate().tellsBy(ticket -> contexts[loop.index()].events.add(
+                Event.Kind.LIMIT_REACHED, name, address,
+                ticket.holder().connection() + ", " + ticket.holder().producer() + " waits for room in "
+                        + kind.word() + " '" + address + "': " + made.waitsFor()));
         return made;
     }
 

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import java.util.function.LongPredicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -50,6 +51,7 @@ public final class Gate {
     private BooleanSupplier drained = () -> true;
     private LongPredicate makesRoom = bytes -> false;
     private Runnable recalls = () -> {};
+    private Consumer<Ticket> tells = ticket -> {};
 
     Gate(Account account, Allowance room, Loop home) {
         this.account = account;
@@ -76,6 +78,11 @@ public final class Gate {
      */
     public void recallsBy(Runnable action) {
         recalls = action;
+    }
+
+    /** @param action told of a producer that waits, whenever the log is */
+    public void tellsBy(Consumer<Ticket> action) {
+        tells = action;
     }
 
     void recall() {
@@ -252,6 +259,7 @@ public final class Gate {
         } else {
             told = true;
             sinceNanos = ticket.sinceNanos();
+            tells.accept(ticket);
             LOG.info(
                     "{}, {} waits for room in {} '{}'{}: {}, {} bytes and {} messages are used{}",
                     ticket.holder().connection(),

@@ -125,7 +125,8 @@ final class WhyText {
         lines.add("    queue " + queue.name() + ": " + queue.readyMessages() + " ready, "
                 + (queue.delayedMessages() == 0 ? "" : queue.delayedMessages() + " delayed, ")
                 + queue.unsettledMessages() + " unacknowledged"
-                + (queue.consumers().isEmpty() ? ", and no consumer" : ""));
+                + (queue.consumers().isEmpty() ? ", and no consumer" : "")
+                + (queue.paused() ? "; an operator has paused it, so nobody is given any" : ""));
         for (AddressState.ConsumerState consumer : queue.consumers().stream().limit(NAMED).toList()) {
             lines.add("      consumer " + consumer.tag() + " of " + consumer.connection() + ": "
                     + consumer.unsettledMessages() + " unacknowledged, acknowledges "

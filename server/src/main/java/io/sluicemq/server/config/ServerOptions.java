@@ -410,7 +410,7 @@ public final class ServerOptions {
     public static final Option<Boolean> HTTP_ENABLED = Option.of(
             "enabled",
             OptionType.BOOLEAN,
-            "Whether operators are served over HTTP: the HTTP API.")
+            "Whether operators are served over HTTP: the HTTP API, metrics and health.")
             .defaultsTo(() -> false, "`true` with `sluicemq serve`, `false` for an embedded broker")
             .example("true");
 
@@ -440,15 +440,59 @@ public final class ServerOptions {
             .between(Duration.ofSeconds(1), Duration.ofHours(1))
             .defaultsTo(Duration.ofSeconds(30));
 
+    /** Who may read the metrics. */
+    public enum MetricsAccess {
+        /** Everybody on this machine, if the server listens for it alone; else a monitor. */
+        LOOPBACK,
+        /** A user who is a monitor and may use all virtual hosts. */
+        MONITOR,
+        /** Whoever reaches the server. */
+        EVERYONE
+    }
+
+    public static final Option<MetricsAccess> HTTP_METRICS_ACCESS = Option.of(
+            "metrics-access",
+            OptionType.oneOf(MetricsAccess.class),
+            "Who may read `/metrics`, which has the names of queues. `loopback`: everybody without a login if `host` is this"
+                    + " machine's loopback interface, else as `monitor`. `monitor`: a user who is a monitor and may use all virtual"
+                    + " hosts. `everyone`: whoever reaches the server.")
+            .defaultsTo(MetricsAccess.LOOPBACK);
+
+    public static final Option<Integer> HTTP_METRICS_QUEUES = Option.of(
+            "metrics-queues",
+            OptionType.INT,
+            "How many queues `/metrics` tells of by themselves: those that producers wait for, and the longest and the busiest,"
+                    + " by turns. The others are added up.")
+            .between(0, 100_000)
+            .defaultsTo(100);
+
+    public static final Option<Integer> HTTP_METRICS_ADDRESSES = Option.of(
+            "metrics-addresses",
+            OptionType.INT,
+            "How many addresses with limits `/metrics` tells of by themselves: those that producers wait for, the fullest, and"
+                    + " those that drop or refuse, by turns. The others are added up.")
+            .between(0, 100_000)
+            .defaultsTo(100);
+
+    public static final Section HTTP_TLS = new Section(
+            "tls",
+            "If it is there, nothing but TLS is spoken on the port, 1.2 or 1.3.",
+            TLS_CERTIFICATE,
+            TLS_KEY);
+
     public static final Section HTTP = new Section(
             "http",
-            "Where operators are served over HTTP: the HTTP API. Users and passwords are those of `users`.",
+            "Where operators are served over HTTP: the HTTP API, metrics and health. Users and passwords are those of `users`.",
             HTTP_ENABLED,
             LISTENER_HOST,
             HTTP_PORT,
             HTTP_MAX_CONNECTIONS,
             HTTP_MAX_REQUEST_SIZE,
-            HTTP_REQUEST_TIME_LIMIT);
+            HTTP_REQUEST_TIME_LIMIT,
+            HTTP_METRICS_ACCESS,
+            HTTP_METRICS_QUEUES,
+            HTTP_METRICS_ADDRESSES,
+            HTTP_TLS);
 
     /** What is to happen to a producer that goes on publishing beyond what may wait for it. */
     public enum UncooperativeProducers {

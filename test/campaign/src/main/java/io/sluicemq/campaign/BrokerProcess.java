@@ -10,6 +10,7 @@ import java.io.InputStreamReader;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -24,6 +25,7 @@ import java.util.Map;
 public final class BrokerProcess implements AutoCloseable {
 
     private static final int COLLECTIONS = 3;
+    private static final String HTTP = "--http";
     private static final String LOGGING = "-Dlogback.configurationFile=io/sluicemq/campaign/logback.xml";
 
     private final Process process;
@@ -31,16 +33,29 @@ public final class BrokerProcess implements AutoCloseable {
     private final OutputStream questions;
     private final int port;
 
-    private BrokerProcess(Process process) throws IOException {
+    private final int httpPort;
+
+    private BrokerProcess(Process process, boolean http) throws IOException {
         this.process = process;
         this.answers = process.inputReader(StandardCharsets.UTF_8);
         this.questions = process.getOutputStream();
         this.port = Math.toIntExact(answer());
+        this.httpPort = http ? Math.toIntExact(answer()) : -1;
     }
 
     /** Starts one with this process's Java and class path, which keeps all in memory. */
     static BrokerProcess start() throws IOException {
         return start(List.of());
+    }
+
+    /** Starts one that keeps all in memory, and that operators reach over HTTP. */
+    public static BrokerProcess startWithHttp() throws IOException {
+        return start(List.of(HTTP));
+    }
+
+    /** Where operators reach it, if it was started so. */
+    public int httpPort() {
+        return httpPort;
     }
 
     /**
@@ -60,7 +75,9 @@ public final class BrokerProcess implements AutoCloseable {
                         "--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow", LOGGING, "-cp",
                         System.getProperty("java.class.path"), BrokerProcess.class.getName()));
         command.addAll(arguments);
-        return new BrokerProcess(new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start());
+        return new BrokerProcess(
+                new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start(),
+                arguments.contains(HTTP));
     }
 
     /** Where it listens. */
@@ -113,7 +130,11 @@ public final class BrokerProcess implements AutoCloseable {
     /** The process. */
     public static void main(String[] arguments) throws IOException {
         SluiceMQBuilder builder = SluiceMQ.builder().port(0);
-        Path data = arguments.length == 0 ? null : Path.of(arguments[0]);
+        boolean http = List.of(arguments).contains(HTTP);
+        if (http) {
+            builder.httpPort(0);
+        }
+        Path data = arguments.length == 0 || http ? null : Path.of(arguments[0]);
         if (data != null) {
             builder.data(data);
         }
@@ -125,6 +146,7 @@ public final class BrokerProcess implements AutoCloseable {
                 BufferedReader questions =
                         new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
             System.out.println("= " + broker.amqpPort());
+            broker.httpUri().ifPresent(uri -> System.out.println("= " + URI.create(uri).getPort()));
             while (questions.readLine() != null) {
                 for (int i = 0; i < COLLECTIONS; i++) {
                     System.gc();
