@@ -133,7 +133,7 @@ final class OperatedServer implements ServerOperations {
     @Override
     public ReloadView reload() {
         try {
-            Reload reload = broker.reload();
+            Reload reload = broker.reload("the HTTP API");
             operations.note(Event.Kind.RELOADED, "", reload.file().toString(), reload.toString());
             return new ReloadView(reload.file().toString(), reload.applied(), reload.needRestart());
         } catch (ConfigException e) {

@@ -48,6 +48,7 @@ final class Connections {
     private final LongAdder bytesIn = new LongAdder();
     private final LongAdder bytesOut = new LongAdder();
     private final LogLimit refusals = new LogLimit(TimeUnit.SECONDS.toNanos(10));
+    private final LogLimit certificateRefusals = new LogLimit(TimeUnit.SECONDS.toNanos(10));
     private final LogLimit tlsFailures = new LogLimit(TimeUnit.SECONDS.toNanos(10));
     private final CompletableFuture<Void> allGone = new CompletableFuture<>();
     private volatile boolean stopping;
@@ -105,9 +106,10 @@ final class Connections {
 
     /** A peer and we did not come to speak TLS. */
     void tlsFailed(String connection, Throwable cause) {
-        long times = tlsFailures.take(System.nanoTime());
+        String certificate = wrongCertificate(cause);
+        // What is wrong with a certificate is not to be drowned by peers that speak something else.
+        long times = (certificate == null ? tlsFailures : certificateRefusals).take(System.nanoTime());
         if (times > 0) {
-            String certificate = wrongCertificate(cause);
             Logger log = certificate == null ? LOG : AUDIT;
             log.warn("{}: no TLS with the peer: {}{}", connection, certificate == null ? reason(cause) : certificate,
                     times == 1 ? "" : " (and " + (times - 1) + " more since the last such line)");

@@ -17,6 +17,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
+import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLSocket;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
@@ -46,6 +47,10 @@ class CertificatesTest {
         certificate = folder.resolve("current.pem");
         key = folder.resolve("current.key");
         install("server");
+        broker = startBroker();
+    }
+
+    private static SluiceMQ startBroker() throws IOException {
         Path config = Files.writeString(folder.resolve("broker.yaml"), """
                 listeners:
                   amqps:
@@ -59,7 +64,7 @@ class CertificatesTest {
                 users:
                   - {name: ann, password: secret}
                 """.formatted(certificate, key, certificates.certificate("ca")));
-        broker = SluiceMQ.builder().config(config).start();
+        return SluiceMQ.builder().config(config).start();
     }
 
     @AfterAll
@@ -73,18 +78,22 @@ class CertificatesTest {
     }
 
     private static ConnectionFactory client(String alias) {
+        return client(broker, certificates.client(alias));
+    }
+
+    private static ConnectionFactory client(SluiceMQ other, SSLContext context) {
         var factory = new ConnectionFactory();
         factory.setHost("127.0.0.1");
-        factory.setPort(broker.port("amqps"));
-        factory.useSslProtocol(certificates.client(alias));
+        factory.setPort(other.port("amqps"));
+        factory.useSslProtocol(context);
         factory.setSaslConfig(DefaultSaslConfig.EXTERNAL);
         factory.setAutomaticRecoveryEnabled(false);
         return factory;
     }
 
-    private static void assertRefused(String alias, String why) {
+    private static void assertRefused(ConnectionFactory client, String why) {
         try (var log = new LogCapture()) {
-            assertThatThrownBy(() -> client(alias).newConnection()).isInstanceOf(IOException.class);
+            assertThatThrownBy(client::newConnection).isInstanceOf(IOException.class);
             Awaitility.await().atMost(Duration.ofSeconds(10)).untilAsserted(() -> assertThat(log.atLeast(Level.WARN))
                     .anySatisfy(line -> {
                         assertThat(line.getLoggerName()).isEqualTo("audit");
@@ -93,11 +102,19 @@ class CertificatesTest {
         }
     }
 
-    /** One line in ten seconds says so: one broker for one such client. */
     @Test
     void shouldRefuseACertificateThatHasExpiredAndSayWhy() throws Exception {
-        assertRefused("expired", "its certificate has expired: ");
+        assertRefused(client("expired"), "its certificate has expired: ");
         client("ann").newConnection().close();
+    }
+
+    /** By another broker, as one line in ten seconds says so. */
+    @Test
+    void shouldRefuseACertificateOfAnUnknownIssuerAndSayWhy() throws Exception {
+        try (SluiceMQ other = startBroker()) {
+            assertRefused(client(other, certificates.stubbornClient("forged")),
+                    "its certificate is of no issuer in client-ca");
+        }
     }
 
     @Test
