@@ -187,10 +187,10 @@ public final class SluiceMQ implements AutoCloseable {
                     failure.complete(state.reason());
                 }
             });
+            engine.hostLimits(config.hostLimits());
             List<Runnable> usersChanged = new CopyOnWriteArrayList<>(List.of(engine::accessChanged));
             users = new UserRegistry(
                     config, reading.stored(), reading.users(), () -> usersChanged.forEach(Runnable::run));
-            engine.hostLimits(config.hostLimits());
             CountedLogins authenticator = new CountedLogins(users.authenticator());
             List<Protocol> protocols = Protocols.of(engine, authenticator, config);
             for (ListenerConfig listener : config.listeners()) {
