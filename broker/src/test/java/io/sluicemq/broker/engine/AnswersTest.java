@@ -2,12 +2,15 @@ package io.sluicemq.broker.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.sun.management.ThreadMXBean;
 import io.sluicemq.api.Answers;
 import io.sluicemq.api.BrokerError;
 import io.sluicemq.api.Completion;
 import io.sluicemq.testkit.ManualLoop;
 import io.sluicemq.testkit.ManualLoops;
+import java.lang.management.ManagementFactory;
 import java.util.ArrayDeque;
+import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
@@ -78,6 +81,32 @@ class AnswersTest {
 
         assertThat(answers.latencyNanos().count()).isEqualTo(1);
         assertThat(answers.latencyNanos().sum()).isEqualTo(3 * MILLI);
+    }
+
+    @Test
+    void shouldAllocateNothingForAnAnswer() {
+        ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+        loop.run(() -> {
+            Completion[] completions = new Completion[20_000];
+            Arrays.setAll(completions, i -> new Completion(loop) {
+                @Override
+                protected void complete(BrokerError refusal) {}
+            });
+            count(completions, 0, 10_000); // links what it calls
+            long before = threads.getCurrentThreadAllocatedBytes();
+            count(completions, 10_000, 20_000);
+
+            assertThat(threads.getCurrentThreadAllocatedBytes() - before).isLessThan(10_000);
+        });
+
+        assertThat(answers.given()).isEqualTo(20_000);
+    }
+
+    private void count(Completion[] completions, int from, int to) {
+        for (int i = from; i < to; i++) {
+            completions[i].countedBy(answers);
+            completions[i].handedOut();
+        }
     }
 
     @Test
