@@ -3,6 +3,7 @@ package io.sluicemq.server;
 import io.sluicemq.base.option.Option;
 import io.sluicemq.base.option.Place;
 import io.sluicemq.base.option.Problem;
+import io.sluicemq.base.option.Section;
 import io.sluicemq.base.option.Settings;
 import io.sluicemq.server.config.ConfigException;
 import io.sluicemq.server.config.ListenerConfig;
@@ -32,6 +33,9 @@ record ConfigSource(Path file, Place place, List<Change> changes) {
         changes = List.copyOf(changes);
     }
 
+    /** What HTTP is called among listeners, none of which can have this name. */
+    private static final String HTTP = "";
+
     /** Something that was said. */
     @FunctionalInterface
     interface Change {
@@ -41,9 +45,15 @@ record ConfigSource(Path file, Place place, List<Change> changes) {
     /**
      * A configuration that was read, as written and as meant.
      *
-     * @param tls what the files of TLS hold, by the name of the listener; of those only that speak it
+     * @param tls what the files of TLS hold, by the name of the listener, and of {@link #HTTP}; of those only that speak it
      */
-    record Reading(ConfigSource source, Settings settings, ServerConfig config, Map<String, Tls> tls) {}
+    record Reading(ConfigSource source, Settings settings, ServerConfig config, Map<String, Tls> tls) {
+
+        /** What the files for HTTP hold; null without TLS there. */
+        Tls httpTls() {
+            return tls.get(HTTP);
+        }
+    }
 
     /** Reads the file as it is now, and then those that it names. */
     Reading read() throws ConfigException {
@@ -66,25 +76,33 @@ record ConfigSource(Path file, Place place, List<Change> changes) {
         Map<String, Tls> read = new HashMap<>();
         List<Problem> problems = new ArrayList<>();
         for (ListenerConfig listener : config.listeners()) {
-            TlsConfig tls = listener.tls();
-            if (tls != null) {
-                try {
-                    read.put(listener.name(),
-                            Tls.read(tls.certificate(), tls.key(), tls.clientCa(), tls.clientAuth()));
-                } catch (TlsException e) {
-                    problems.add(problem(settings, listener.name(), e));
-                }
-            }
+            String key = ServerOptions.LISTENERS.key() + "." + listener.name() + "." + ServerOptions.LISTENER_TLS.key();
+            read(listener.name(), listener.tls(), settings.sections(ServerOptions.LISTENERS).get(listener.name()),
+                    ServerOptions.LISTENER_TLS, key, read, problems);
         }
+        read(HTTP, config.http().tls(), settings.section(ServerOptions.HTTP), ServerOptions.HTTP_TLS,
+                ServerOptions.HTTP.key() + "." + ServerOptions.HTTP_TLS.key(), read, problems);
         if (!problems.isEmpty()) {
             throw new ConfigException(problems);
         }
         return Map.copyOf(read);
     }
 
-    private static Problem problem(Settings settings, String listener, TlsException wrong) {
-        Settings section =
-                settings.sections(ServerOptions.LISTENERS).get(listener).section(ServerOptions.LISTENER_TLS);
+    /** @param tls null for none */
+    private static void read(
+            String name, TlsConfig tls, Settings within, Section inner, String key, Map<String, Tls> read,
+            List<Problem> problems) {
+        if (tls == null) {
+            return;
+        }
+        try {
+            read.put(name, Tls.read(tls.certificate(), tls.key(), tls.clientCa(), tls.clientAuth()));
+        } catch (TlsException e) {
+            problems.add(problem(within.section(inner), key, e));
+        }
+    }
+
+    private static Problem problem(Settings section, String key, TlsException wrong) {
         Option<Path> option = switch (wrong.part()) {
             case CERTIFICATE -> ServerOptions.TLS_CERTIFICATE;
             case KEY -> ServerOptions.TLS_KEY;
@@ -97,8 +115,7 @@ record ConfigSource(Path file, Place place, List<Change> changes) {
         };
         return Problem.invalidValue(
                 section.place(option),
-                String.join(".", ServerOptions.LISTENERS.key(), listener, ServerOptions.LISTENER_TLS.key(),
-                        option.key()),
+                key + "." + option.key(),
                 option,
                 option.type().format(section.get(option)),
                 expected + " (" + wrong.getMessage() + ")");

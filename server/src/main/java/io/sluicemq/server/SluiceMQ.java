@@ -36,6 +36,7 @@ import io.sluicemq.server.config.LimitsConfig;
 import io.sluicemq.server.config.ListenerConfig;
 import io.sluicemq.server.config.ServerConfig;
 import io.sluicemq.server.config.ServerOptions;
+import io.sluicemq.server.config.TlsConfig;
 import io.sluicemq.server.data.DataFolder;
 import io.sluicemq.server.data.DataFolderRefused;
 import io.sluicemq.server.data.DurableStore;
@@ -220,7 +221,8 @@ public final class SluiceMQ implements AutoCloseable {
                 this, authenticator, engine.home(), operations, measured);
         HttpOptions options = HttpOptions.of(config.address().host(), config.address().port());
         options = options.withLimits(config.maxConnections(), options.maxRequests(), config.maxRequestSize())
-                .withTimes(config.requestTimeLimit(), options.answerTimeLimit());
+                .withTimes(config.requestTimeLimit(), options.answerTimeLimit())
+                .withTls(started.httpTls() == null ? null : started.httpTls().context());
         metrics = new MetricsRoutes(operations, server, config.metrics());
         Duration limit = options.answerTimeLimit();
         try {
@@ -240,7 +242,8 @@ public final class SluiceMQ implements AutoCloseable {
     /** Where operators reach it over HTTP, such as {@code http://127.0.0.1:15672}; empty if they can't. */
     public Optional<String> httpUri() {
         return Optional.ofNullable(http)
-                .map(server -> "http://" + new HostPort(config().http().address().host(), server.port()));
+                .map(server -> config().http().scheme() + "://"
+                        + new HostPort(config().http().address().host(), server.port()));
     }
 
     ServerConfig config() {
@@ -264,7 +267,8 @@ public final class SluiceMQ implements AutoCloseable {
         addresses.forEach((name, address) -> views.add(new ListenerView(
                 name, schemes.get(name).replace("://", ""), address.host(), address.port())));
         if (http != null) {
-            views.add(new ListenerView("http", "http", config().http().address().host(), http.port()));
+            views.add(
+                    new ListenerView("http", config().http().scheme(), config().http().address().host(), http.port()));
         }
         return views;
     }
@@ -322,6 +326,10 @@ public final class SluiceMQ implements AutoCloseable {
                 LOG.warn("{}, the key of listener {}, can be read by every user of this machine",
                         listener.tls().key(), listener.name());
             }
+        }
+        TlsConfig http = config.http().tls();
+        if (config.http().enabled() && http != null && isReadByAll(http.key())) {
+            LOG.warn("{}, the key for HTTP, can be read by every user of this machine", http.key());
         }
     }
 

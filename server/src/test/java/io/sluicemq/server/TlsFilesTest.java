@@ -8,6 +8,10 @@ import io.sluicemq.server.config.ConfigException;
 import io.sluicemq.testkit.LogCapture;
 import io.sluicemq.testkit.TestCertificates;
 import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -54,6 +58,33 @@ class TlsFilesTest {
                 .hasMessageStartingWith(other + ":6:12: listeners.amqp.tls.key is '")
                 .hasMessageEndingWith(
                         "': expected a file with the certificate's key (it holds no PRIVATE KEY in PEM form)");
+    }
+
+    @Test
+    void shouldServeOperatorsByTls() throws Exception {
+        Path config = Files.writeString(folder.resolve("http.yaml"), """
+                listeners:
+                  amqp:
+                    port: 0
+                http:
+                  enabled: true
+                  port: 0
+                  tls:
+                    certificate: '%s'
+                    key: '%s'
+                """.formatted(certificates.certificate("server"), certificates.key("server")));
+        try (SluiceMQ broker = SluiceMQ.builder().config(config).start();
+                HttpClient client = HttpClient.newBuilder().sslContext(certificates.client("server")).build()) {
+            assertThat(broker.httpUri()).hasValueSatisfying(uri -> assertThat(uri).startsWith("https://127.0.0.1:"));
+            HttpRequest request = HttpRequest.newBuilder(URI.create(broker.httpUri().orElseThrow() + "/api/whoami"))
+                    .header("Authorization", "Basic Z3Vlc3Q6Z3Vlc3Q=")
+                    .build();
+            assertThat(client.send(request, HttpResponse.BodyHandlers.ofString()).body()).contains("guest");
+        }
+        Files.writeString(config, Files.readString(config).replace(certificates.key("server").toString(), "/none"));
+        assertThatThrownBy(() -> SluiceMQ.builder().config(config).source().read())
+                .isInstanceOf(ConfigException.class)
+                .hasMessageContaining("http.tls.key is '/none'");
     }
 
     private static void assertProblem(Path config, String problem) {

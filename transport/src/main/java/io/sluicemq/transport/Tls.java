@@ -1,6 +1,7 @@
 package io.sluicemq.transport;
 
 import io.netty.buffer.ByteBufAllocator;
+import io.netty.handler.ssl.JdkSslContext;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslHandler;
@@ -24,6 +25,7 @@ import java.security.spec.PKCS8EncodedKeySpec;
 import java.util.Base64;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLException;
 
 /**
@@ -88,6 +90,11 @@ public final class Tls {
         } catch (SSLException e) {
             throw new TlsException(Part.CERTIFICATE, "it can't be used: " + e.getMessage(), e);
         }
+    }
+
+    /** The same for others who speak TLS. */
+    public SSLContext context() {
+        return ((JdkSslContext) context).context();
     }
 
     /** What speaks TLS on one connection. Its peer's time is limited by the connection. */

@@ -13,8 +13,10 @@ import io.sluicemq.broker.queue.Queue.ConsumerSample;
 import io.sluicemq.broker.queue.SlowConsumer;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -62,32 +64,37 @@ final class AddressStates {
             Collection<VirtualHost> hosts, LoopContext[] contexts, Wanted wanted) {
         List<CompletableFuture<List<AccountSample>>> parts = new ArrayList<>();
         for (LoopContext context : contexts) {
-            parts.add(ask(context.loop, () -> queueAccounts(context, wanted)));
+            parts.add(queues(context).thenCompose(queues -> Slices.ask(
+                    context.loop, queues, Slices.QUEUES, queue -> queueAccount(context, queue, wanted))));
         }
         boolean ofMore = hosts.stream().anyMatch(each -> each.account() != null || !each.exchangeAccounts().isEmpty());
-        CompletableFuture<List<QueueSample>> all = joined(List.of(ofMore ? contexts : new LoopContext[0]).stream()
-                .map(context -> ask(context.loop, () -> context.queues.stream().map(QueueSample::of).toList()))
-                .toList());
+        CompletableFuture<List<QueueSample>> all = Slices.joined(
+                List.of(ofMore ? contexts : new LoopContext[0]).stream()
+                        .map(context -> queues(context).thenCompose(queues -> Slices.ask(
+                                context.loop, queues, Slices.QUEUES, QueueSample::of)))
+                        .toList());
         for (VirtualHost host : hosts) {
             parts.add(all.thenCompose(
-                    queues -> ask(host.home().loop, () -> otherAccounts(host, wanted, queues))));
+                    queues -> Slices.ask(host.home().loop, () -> otherAccounts(host, wanted, queues))));
         }
-        return joined(parts).thenCompose(samples -> later(contexts[0].loop).thenCompose(nothing -> joined(
-                samples.stream().map(sample -> state(sample, contexts)).toList().stream()
-                        .map(each -> each.thenApply(List::of))
-                        .toList())));
+        return Slices.joined(parts)
+                .thenCompose(samples -> later(contexts[0].loop).thenCompose(nothing -> compared(samples))
+                        .thenCompose(queues -> Slices.joined(samples.stream()
+                                .map(sample -> state(sample, queues, contexts).thenApply(List::of))
+                                .toList())));
     }
 
-    private static List<AccountSample> queueAccounts(LoopContext context, Wanted wanted) {
-        List<AccountSample> samples = new ArrayList<>();
-        for (Queue queue : context.queues) {
-            if (wanted.includes(queue.account())) {
-                samples.add(new AccountSample(
+    private static CompletableFuture<List<Queue>> queues(LoopContext context) {
+        return Slices.ask(context.loop, () -> List.copyOf(context.queues));
+    }
+
+    /** Null if it is not asked about, or has gone. */
+    private static AccountSample queueAccount(LoopContext context, Queue queue, Wanted wanted) {
+        return queue.isRemoved() || !wanted.includes(queue.account())
+                ? null
+                : new AccountSample(
                         queue.account(), queue.account().gate().tickets(), List.of(QueueSample.of(queue)),
-                        context.loop.nanoTime()));
-            }
-        }
-        return samples;
+                        context.loop.nanoTime());
     }
 
     /** The accounts of exchanges and of the virtual host. */
@@ -117,24 +124,40 @@ final class AddressStates {
         return sample.queue().account().virtualHost().equals(host.name());
     }
 
+    private record Compared(QueueSample before, QueueState state) {}
+
+    /** Looks a second time at all queues that were looked at. */
+    private static CompletableFuture<Map<QueueSample, QueueState>> compared(List<AccountSample> samples) {
+        Map<Loop, Set<QueueSample>> byLoop = new IdentityHashMap<>();
+        samples.forEach(sample -> sample.queues().forEach(queue -> byLoop
+                .computeIfAbsent(queue.queue().loop(), loop -> Collections.newSetFromMap(new IdentityHashMap<>()))
+                .add(queue)));
+        List<CompletableFuture<List<Compared>>> parts = new ArrayList<>();
+        byLoop.forEach((loop, queues) -> parts.add(Slices.ask(
+                loop, List.copyOf(queues), Slices.QUEUES, before -> new Compared(before, compared(before)))));
+        return Slices.joined(parts).thenApply(all -> {
+            Map<QueueSample, QueueState> states = new IdentityHashMap<>();
+            all.forEach(each -> states.put(each.before(), each.state()));
+            return states;
+        });
+    }
+
     /** Completes, after a moment, what was found before. */
-    private static CompletableFuture<AddressState> state(AccountSample sample, LoopContext[] contexts) {
-        CompletableFuture<List<Waiting>> waiting = joined(numbered(sample));
-        CompletableFuture<List<QueueState>> queues = joined(sample.queues().stream()
-                .map(before -> ask(before.queue().loop(), () -> List.of(compared(before))))
-                .toList());
+    private static CompletableFuture<AddressState> state(
+            AccountSample sample, Map<QueueSample, QueueState> states, LoopContext[] contexts) {
         Account account = sample.account();
+        List<QueueState> queues = sample.queues().stream().map(states::get).toList();
+        CompletableFuture<List<Waiting>> waiting = Slices.joined(numbered(sample));
         CompletableFuture<List<long[]>> credit = account.creditLines() == 0
                 ? CompletableFuture.completedFuture(List.of())
-                : joined(List.of(contexts).stream()
-                        .map(context -> ask(context.loop, () -> List.of(context.credits.heldIn(account))))
+                : Slices.joined(List.of(contexts).stream()
+                        .map(context -> Slices.ask(context.loop, () -> List.of(context.credits.heldIn(account))))
                         .toList());
-        return waiting.thenCombine(queues, (who, where) -> credit.thenApply(held -> new AddressState(
+        return waiting.thenCombine(credit, (who, held) -> new AddressState(
                 account.virtualHost(), account.name(), account.kind().word(), account.lastingLimits(),
                 account.usedBytes(), account.usedMessages(), account.highestBytes(),
                 held.stream().mapToLong(each -> each[0]).sum(), held.stream().mapToLong(each -> each[1]).sum(),
-                account.droppedMessages(), account.refusedMessages(), who, where)))
-                .thenCompose(each -> each);
+                account.droppedMessages(), account.refusedMessages(), who, queues));
     }
 
     private static List<CompletableFuture<List<Waiting>>> numbered(AccountSample sample) {
@@ -143,7 +166,7 @@ final class AddressStates {
         for (Ticket ticket : sample.tickets()) {
             int position = parts.size() + 1;
             Ticket.Holder holder = ticket.holder();
-            parts.add(ask(ticket.loop(), () -> !holder.waits(ticket)
+            parts.add(Slices.ask(ticket.loop(), () -> !holder.waits(ticket)
                     ? List.<Waiting>of() // it was served since
                     : List.of(new Waiting(
                             holder.connection(), holder.producer(), limit,
@@ -179,38 +202,9 @@ final class AddressStates {
                         sample.slowMillis());
     }
 
-    // ---- loops
-
-    private interface Question<T> {
-        T answer();
-    }
-
-    private static <T> CompletableFuture<T> ask(Loop loop, Question<T> question) {
-        CompletableFuture<T> answer = new CompletableFuture<>();
-        loop.execute(() -> {
-            try {
-                answer.complete(question.answer());
-            } catch (RuntimeException e) {
-                answer.completeExceptionally(e);
-            }
-        });
-        return answer;
-    }
-
     private static CompletableFuture<Void> later(Loop loop) {
         CompletableFuture<Void> later = new CompletableFuture<>();
         loop.execute(() -> loop.schedule(LOOK_NANOS, () -> later.complete(null)));
         return later;
-    }
-
-    private static <T> CompletableFuture<List<T>> joined(List<CompletableFuture<List<T>>> parts) {
-        CompletableFuture<List<T>> sum = CompletableFuture.completedFuture(new ArrayList<>());
-        for (CompletableFuture<List<T>> part : parts) {
-            sum = sum.thenCombine(part, (all, more) -> {
-                all.addAll(more);
-                return all;
-            });
-        }
-        return sum;
     }
 }

@@ -118,8 +118,8 @@ final class BindingRoutes {
                     host, new BindingSpec("", queue.name(), false, queue.name(), Map.of()))));
             broker.bindings(host).forEach(binding -> all.add(new Placed(host, binding)));
         }
-        return Answer.of(listing.page(call, all)
-                .json(placed -> json(placed.virtualHost(), placed.binding()), Columns.of(call)));
+        return listing.page(call, all)
+                .answer(placed -> json(placed.virtualHost(), placed.binding()), Columns.of(call));
     }
 
     private List<BindingSpec> existing(Call call, boolean toExchange) {

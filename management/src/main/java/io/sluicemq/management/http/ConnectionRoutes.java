@@ -105,12 +105,12 @@ final class ConnectionRoutes {
     }
 
     private Answer all(Call call) {
-        return Answer.of(connections.page(call, visible(call)).json(this::json, Columns.of(call)));
+        return connections.page(call, visible(call)).answer(this::json, Columns.of(call));
     }
 
     private Answer ofHost(Call call) {
         List<ConnectionView> found = inHost(call);
-        return Answer.of(connections.page(call, found).json(this::json, Columns.of(call)));
+        return connections.page(call, found).answer(this::json, Columns.of(call));
     }
 
     private List<ConnectionView> inHost(Call call) {
@@ -201,11 +201,11 @@ final class ConnectionRoutes {
     }
 
     private Answer allChannels(Call call) {
-        return Answer.of(channels.page(call, channels(visible(call))).json(this::json, Columns.of(call)));
+        return channels.page(call, channels(visible(call))).answer(this::json, Columns.of(call));
     }
 
     private Answer channelsOfHost(Call call) {
-        return Answer.of(channels.page(call, channels(inHost(call))).json(this::json, Columns.of(call)));
+        return channels.page(call, channels(inHost(call))).answer(this::json, Columns.of(call));
     }
 
     private Answer oneChannel(Call call) {
@@ -262,7 +262,7 @@ final class ConnectionRoutes {
     private Answer consumers(Call call, List<String> hosts) {
         List<ConsumerView> all = call.await(broker.consumers(
                 hosts.stream().flatMap(each -> broker.queues(each).stream()).toList()));
-        return Answer.of(consumers.page(call, all).json(ConnectionRoutes::json, Columns.of(call)));
+        return consumers.page(call, all).answer(ConnectionRoutes::json, Columns.of(call));
     }
 
     static ObjectNode json(ConsumerView consumer) {

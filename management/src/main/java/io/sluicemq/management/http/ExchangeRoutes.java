@@ -82,7 +82,7 @@ final class ExchangeRoutes {
     }
 
     private Answer list(Call call, List<ExchangeView> all) {
-        return Answer.of(listing.page(call, all).json(ExchangeRoutes::json, Columns.of(call)));
+        return listing.page(call, all).answer(ExchangeRoutes::json, Columns.of(call));
     }
 
     private Answer one(Call call) {

@@ -80,13 +80,13 @@ final class FlowRoutes {
         List<AddressView> all = call.await(broker.addresses(null, null, false)).stream()
                 .filter(each -> call.login().user().mayUse(each.virtualHost()))
                 .toList();
-        return Answer.of(listing.page(call, all).json(FlowRoutes::json, Columns.of(call)));
+        return listing.page(call, all).answer(FlowRoutes::json, Columns.of(call));
     }
 
     private Answer ofHost(Call call) {
         String host = known(call);
-        return Answer.of(listing.page(call, call.await(broker.addresses(host, null, false)))
-                .json(FlowRoutes::json, Columns.of(call)));
+        return listing.page(call, call.await(broker.addresses(host, null, false))).answer(FlowRoutes::json,
+                Columns.of(call));
     }
 
     private String known(Call call) {

@@ -162,6 +162,7 @@ public final class HttpServer implements AutoCloseable {
         }
         SslContextFactory.Server tls = new SslContextFactory.Server();
         tls.setSslContext(options.tls());
+        tls.setIncludeProtocols("TLSv1.3", "TLSv1.2");
         return new ConnectionFactory[] {new SslConnectionFactory(tls, plain.getProtocol()), plain};
     }
 

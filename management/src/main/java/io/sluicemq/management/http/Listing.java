@@ -1,12 +1,12 @@
 package io.sluicemq.management.http;
 
+import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
-import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
@@ -18,7 +18,7 @@ import tools.jackson.databind.node.ObjectNode;
 final class Listing<T> {
 
     /** A list that is not paged has no more than this. */
-    static final int MOST_UNPAGED = 10_000;
+    static final int MOST_UNPAGED = 20_000;
 
     private static final int MOST_PAGE_SIZE = 500;
     private static final int PAGE_SIZE = 100;
@@ -59,21 +59,31 @@ final class Listing<T> {
             return new Page<>(others, total, filtered, number, size);
         }
 
-        /** The answer's shape: an array of all, or an object around a page. */
-        JsonNode json(Function<T, ObjectNode> row, Columns columns) {
-            ArrayNode rows = Json.array();
-            items.forEach(each -> rows.add(columns.chosen(row.apply(each))));
-            if (isAll()) {
-                return rows;
+        /** An array of all, or an object around a page. Each row becomes bytes before the next one is made: there may be many. */
+        Answer answer(Function<T, ObjectNode> row, Columns columns) {
+            ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+            if (!isAll()) {
+                byte[] head = Json.bytes(Json.object()
+                        .put("page", number)
+                        .put("page_size", size)
+                        .put("page_count", Math.max(1, (filtered + size - 1) / size))
+                        .put("item_count", items.size())
+                        .put("filtered_count", filtered)
+                        .put("total_count", total));
+                bytes.write(head, 0, head.length - 1); // without its last brace
+                bytes.writeBytes(",\"items\":".getBytes(StandardCharsets.UTF_8));
             }
-            return Json.object()
-                    .put("page", number)
-                    .put("page_size", size)
-                    .put("page_count", Math.max(1, (filtered + size - 1) / size))
-                    .put("item_count", items.size())
-                    .put("filtered_count", filtered)
-                    .put("total_count", total)
-                    .set("items", rows);
+            char before = '[';
+            for (T each : items) {
+                bytes.write(before);
+                before = ',';
+                bytes.writeBytes(Json.bytes(columns.chosen(row.apply(each))));
+            }
+            bytes.writeBytes((items.isEmpty() ? "[]" : "]").getBytes(StandardCharsets.UTF_8));
+            if (!isAll()) {
+                bytes.write('}');
+            }
+            return Answer.of(Answer.JSON, bytes.toByteArray());
         }
     }
 

@@ -120,12 +120,12 @@ final class QueueRoutes {
         if (sort == null || byFacts.hasKey(sort)) {
             // Only those that are shown need to be asked.
             var page = byFacts.page(call, all);
-            return Answer.of(page.of(call.await(broker.look(page.items()))).json(row, columns));
+            return page.of(call.await(broker.look(page.items()))).answer(row, columns);
         }
         if (!byAll.hasKey(sort)) {
             byAll.page(call, List.of()); // says what is wrong
         }
-        return Answer.of(byAll.page(call, call.await(broker.look(all))).json(row, columns));
+        return byAll.page(call, call.await(broker.look(all))).answer(row, columns);
     }
 
     private QueueFacts find(Call call) {

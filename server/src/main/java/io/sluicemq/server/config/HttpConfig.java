@@ -4,19 +4,28 @@ import io.sluicemq.base.option.HostPort;
 import io.sluicemq.base.option.Settings;
 import io.sluicemq.management.metrics.MetricsOptions;
 import io.sluicemq.server.config.ServerOptions.MetricsAccess;
+import io.sluicemq.transport.Tls;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Optional;
 
 /**
  * Where operators are served over HTTP, and how much that takes on; see {@link ServerOptions#HTTP} for each.
  *
  * @param maxRequestSize in bytes
  * @param metrics what is measured and told, and to whom
+ * @param tls null for plain HTTP
  */
 public record HttpConfig(
         boolean enabled, HostPort address, int maxConnections, int maxRequestSize, Duration requestTimeLimit,
-        MetricsOptions metrics) {
+        MetricsOptions metrics, TlsConfig tls) {
+
+    /** What its URIs begin with. */
+    public String scheme() {
+        return tls == null ? "http" : "https";
+    }
 
     static HttpConfig of(Settings http) {
         HostPort address = new HostPort(http.get(ServerOptions.LISTENER_HOST), http.get(ServerOptions.HTTP_PORT));
@@ -29,7 +38,8 @@ public record HttpConfig(
                 new MetricsOptions(
                         isOpen(http.get(ServerOptions.HTTP_METRICS_ACCESS), address.host()),
                         http.get(ServerOptions.HTTP_METRICS_QUEUES),
-                        http.get(ServerOptions.HTTP_METRICS_ADDRESSES)));
+                        http.get(ServerOptions.HTTP_METRICS_ADDRESSES)),
+                http.has(ServerOptions.HTTP_TLS) ? tls(http.section(ServerOptions.HTTP_TLS)) : null);
     }
 
     private static boolean isOpen(MetricsAccess access, String host) {
@@ -46,5 +56,14 @@ public record HttpConfig(
         } catch (UnknownHostException e) {
             return false; // nothing will be listened to there
         }
+    }
+
+    /** Null if a part of it is missing, which was refused already. */
+    private static TlsConfig tls(Settings section) {
+        Optional<Path> certificate = section.find(ServerOptions.TLS_CERTIFICATE);
+        Optional<Path> key = section.find(ServerOptions.TLS_KEY);
+        return certificate.isPresent() && key.isPresent()
+                ? new TlsConfig(certificate.get(), key.get(), null, Tls.ClientAuth.NONE)
+                : null;
     }
 }

@@ -350,6 +350,12 @@ public final class ServerOptions {
             .between(0, 100_000)
             .defaultsTo(100);
 
+    public static final Section HTTP_TLS = new Section(
+            "tls",
+            "If it is there, nothing but TLS is spoken on the port, 1.2 or 1.3.",
+            TLS_CERTIFICATE,
+            TLS_KEY);
+
     public static final Section HTTP = new Section(
             "http",
             "Where operators are served over HTTP: the HTTP API, metrics and health. Users and passwords are those of `users`.",
@@ -361,7 +367,8 @@ public final class ServerOptions {
             HTTP_REQUEST_TIME_LIMIT,
             HTTP_METRICS_ACCESS,
             HTTP_METRICS_QUEUES,
-            HTTP_METRICS_ADDRESSES);
+            HTTP_METRICS_ADDRESSES,
+            HTTP_TLS);
 
     /** What is to happen to a producer that goes on publishing beyond what may wait for it. */
     public enum UncooperativeProducers {

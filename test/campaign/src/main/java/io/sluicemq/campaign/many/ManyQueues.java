@@ -44,7 +44,7 @@ public final class ManyQueues implements Callable<Integer> {
             description = "How long a round takes (default: ${DEFAULT-VALUE}).")
     private int seconds;
 
-    @Option(names = "--every-millis", defaultValue = "2000",
+    @Option(names = "--every-millis", defaultValue = "1000",
             description = "How often a list is asked for (default: ${DEFAULT-VALUE}).")
     private int everyMillis;
 
@@ -62,6 +62,8 @@ public final class ManyQueues implements Callable<Integer> {
     @Option(names = "--least-ratio", defaultValue = "0.95",
             description = "What must be left of the flow's rate (default: ${DEFAULT-VALUE}).")
     private double leastRatio;
+
+    private int asked;
 
     private final PrintStream out;
     private final HttpClient http = HttpClient.newHttpClient();
@@ -85,7 +87,7 @@ public final class ManyQueues implements Callable<Integer> {
     private static final List<String> LISTS = List.of(
             "/api/queues?page=1&page_size=100",
             "/api/queues?page=1&page_size=100&sort=messages&sort_reverse=true",
-            "/api/queues?page=3&page_size=100&name=queue.7",
+            "/api/queues?page=1&page_size=100&name=queue.7",
             "/api/queues?columns=name,messages");
 
     @Override
@@ -146,10 +148,10 @@ public final class ManyQueues implements Callable<Integer> {
         long begun = System.nanoTime();
         long before = flow.received();
         long end = begun + TimeUnit.SECONDS.toNanos(seconds);
-        for (int i = 0; System.nanoTime() < end; i++) {
+        while (System.nanoTime() < end) {
             long next = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(everyMillis);
             if (lists) {
-                list(base, LISTS.get(i % LISTS.size()));
+                list(base, LISTS.get(asked++ % LISTS.size()));
             }
             long wait = Math.min(next, end) - System.nanoTime();
             if (wait > 0) {
