@@ -8,6 +8,9 @@ import java.util.Map;
 /**
  * One connected client in one virtual host, owned by its connection's loop: all calls are made on it and all answers come
  * on it. After {@link #close} nothing may be called.
+ *
+ * <p>Requests that the client's user has no {@link Permission} for fail with {@link BrokerError.AccessRefused}. What a protocol only
+ * looks up (find, describe) needs none.
  */
 @LoopOwned
 public interface Client {
@@ -17,6 +20,15 @@ public interface Client {
 
     /** {@link #publish}: the exchange is internal, reached through bindings only. */
     int INTERNAL_EXCHANGE = -2;
+
+    /** {@link #publish}: the user may not publish there; {@link #publishRefusal} says what is not allowed. */
+    int NO_ACCESS = -3;
+
+    /**
+     * What the names of topics (exchanges) begin with that a protocol makes for one connection, as it makes queues without a name: they
+     * can't be guessed, so who knows one may use it.
+     */
+    String TEMPORARY_TOPIC = "temporary-topic-";
 
     Loop loop();
 
@@ -57,6 +69,9 @@ public interface Client {
     /**
      * As {@link #declareQueue}, and binds the queue to an exchange in the same change: nobody comes between, to delete it or to
      * declare another of its name. Fails with {@link BrokerError.NotFound}, and declares nothing, if there is no such exchange.
+     *
+     * <p>It is a subscription, made by the protocol and named by it: the user needs to be allowed to read from the exchange, and nothing
+     * else.
      */
     void declareBoundQueue(QueueSpec spec, String exchange, String routingKey, Reply<QueueStatus> reply);
 
@@ -89,13 +104,23 @@ public interface Client {
      *
      * @param completion may be null if nobody waits
      * @param producer where it is published from, to be held when consumers are a little behind; may be null
-     * @return how many queues it reaches, or {@link #NO_EXCHANGE} or {@link #INTERNAL_EXCHANGE}
+     * @return how many queues it reaches, or {@link #NO_EXCHANGE}, {@link #INTERNAL_EXCHANGE} or {@link #NO_ACCESS}
      */
     int publish(Message message, Completion completion, Producer producer);
 
     /** As {@link #publish(Message, Completion, Producer)}, from where nothing can be held. */
     default int publish(Message message, Completion completion) {
         return publish(message, completion, null);
+    }
+
+    /**
+     * Why the user may not publish to an exchange with a routing key, in the default exchange to the address of that name.
+     *
+     * @param routingKey null for any
+     * @return null if they may
+     */
+    default BrokerError publishRefusal(String exchange, String routingKey) {
+        return null;
     }
 
     /** Whether {@link #publish} would find the exchange: 0, {@link #NO_EXCHANGE} or {@link #INTERNAL_EXCHANGE}. */
@@ -224,6 +249,12 @@ public interface Client {
 
         /** An argument of a queue that was made to be a subscription: the topic that it is to. */
         public static final String SUBSCRIBES_TO = "x-topic";
+
+        /** An argument of such a queue whose topic is an exchange: the binding key, if it is not to have all. */
+        public static final String SUBSCRIBES_WITH_KEY = "x-key";
+
+        /** What the names begin with that the broker chooses. */
+        public static final String GENERATED = "amq.gen-";
     }
 
     /** A queue's numbers at the moment of the answer. */

@@ -13,6 +13,11 @@ public interface ConsumerSink {
     /** The broker has ended the consumer, for example since its queue was deleted. Nothing comes after it. */
     void cancelled(String reason);
 
+    /** The broker has ended the consumer since its user may not read there any more. Nothing comes after it. */
+    default void revoked(String reason) {
+        cancelled(reason);
+    }
+
     /** What a consumer is ended with that is too slow. */
     enum Cut {
         /** As little as the protocol allows without surprising its clients: their channel, or the link. */

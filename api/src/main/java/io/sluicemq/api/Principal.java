@@ -1,17 +1,27 @@
 package io.sluicemq.api;
 
-import java.util.Set;
+import io.sluicemq.base.Published;
 
 /**
  * A user who has proved who they are.
  *
  * @param name the user's name
  * @param anonymous whether they gave no name; a message's user-id can then not be checked against it
- * @param virtualHosts the virtual hosts they may use; null for all
+ * @param access what they may do; may change while they are here
  */
-public record Principal(String name, boolean anonymous, Set<String> virtualHosts) {
+public record Principal(String name, boolean anonymous, Published<Access> access) {
+
+    /** A user who has a name, and may do that for good. */
+    public static Principal named(String name, Access access) {
+        return new Principal(name, false, new Published<>(access));
+    }
 
     public boolean mayUse(String virtualHost) {
-        return virtualHosts == null || virtualHosts.contains(virtualHost);
+        return access.get().in(virtualHost) != null;
+    }
+
+    @Override
+    public String toString() {
+        return (anonymous ? "anonymous user '" : "user '") + name + "'";
     }
 }

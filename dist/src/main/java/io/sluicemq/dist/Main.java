@@ -25,6 +25,7 @@ import picocli.CommandLine.Spec;
         synopsisSubcommandLabel = "COMMAND",
         subcommands = {
             ServeCommand.class,
+            UserCommand.class,
             ReloadCommand.class,
             WhyCommand.class,
             AddressesCommand.class,

@@ -20,7 +20,7 @@ class MainTest {
     @Test
     void shouldListItsCommands() {
         assertThat(run("--help")).isZero();
-        assertThat(out.toString()).contains("serve", "reload", "why", "addresses", "bench", "log");
+        assertThat(out.toString()).contains("serve", "user", "reload", "why", "addresses", "bench", "log");
     }
 
     @Test

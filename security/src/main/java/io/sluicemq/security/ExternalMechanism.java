@@ -1,7 +1,6 @@
 package io.sluicemq.security;
 
 import io.sluicemq.api.Authenticator.Peer;
-import io.sluicemq.api.SaslStep;
 import io.sluicemq.base.Published;
 import java.util.ArrayList;
 import java.util.List;
@@ -26,7 +25,7 @@ final class ExternalMechanism implements Mechanism {
     }
 
     @Override
-    public SaslStep next(byte[] response) {
+    public Judgement next(byte[] response) {
         if (response == null) {
             return Mechanism.yourTurn();
         }
@@ -39,7 +38,7 @@ final class ExternalMechanism implements Mechanism {
         if (user == null) {
             throw new Refusal(name, "there is no such user");
         }
-        return new SaslStep.Success(user.admit(peer), null);
+        return Judgement.success(user.admit(peer));
     }
 
     private static String commonName(X500Principal subject) {

@@ -11,10 +11,10 @@ interface Mechanism {
      * @param response null if the peer has sent no initial response
      * @throws Refusal if the peer is not let in; the exchange is over then
      */
-    SaslStep next(byte[] response);
+    Judgement next(byte[] response);
 
     /** What a peer gets that begins without an initial response, in a mechanism in which it has the first word (RFC 4422 §5). */
-    static SaslStep yourTurn() {
-        return new SaslStep.Challenge(new byte[0]);
+    static Judgement yourTurn() {
+        return Judgement.now(new SaslStep.Challenge(new byte[0]));
     }
 }

@@ -1,7 +1,6 @@
 package io.sluicemq.security;
 
 import io.sluicemq.api.Authenticator.Peer;
-import io.sluicemq.api.SaslStep;
 import io.sluicemq.base.Published;
 import java.util.function.Function;
 
@@ -23,11 +22,11 @@ final class PasswordMechanism implements Mechanism {
     }
 
     @Override
-    public SaslStep next(byte[] response) {
+    public Judgement next(byte[] response) {
         if (!asked && (response == null || response.length == 0)) {
             asked = true;
             return Mechanism.yourTurn();
         }
-        return new SaslStep.Success(users.get().admit(reader.apply(response), peer), null);
+        return users.get().judge(reader.apply(response), peer);
     }
 }

@@ -1,6 +1,10 @@
 package io.sluicemq.security;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import com.ongres.saslprep.SASLprep;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
 
 /**
  * SASLprep (RFC 4013), which makes different ways to type the same name or password equal. Characters that Unicode 3.2, on which it
@@ -18,6 +22,15 @@ final class Preparation {
             String prepared = PROFILE.prepareQuery(text);
             return prepared.isEmpty() ? null : prepared;
         } catch (IllegalArgumentException e) {
+            return null;
+        }
+    }
+
+    /** The prepared text that these bytes are in UTF-8, or null if they are none that can be prepared. */
+    static String preparedOf(byte[] bytes) {
+        try {
+            return prepared(UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString());
+        } catch (CharacterCodingException e) {
             return null;
         }
     }

@@ -1,5 +1,6 @@
 package io.sluicemq.security;
 
+import io.sluicemq.api.Access;
 import io.sluicemq.api.Authenticator;
 import io.sluicemq.api.BrokerError;
 import io.sluicemq.api.Principal;
@@ -8,25 +9,32 @@ import io.sluicemq.api.SaslExchange;
 import io.sluicemq.api.SaslStep;
 import io.sluicemq.base.LogLimit;
 import io.sluicemq.base.Loop;
+import io.sluicemq.base.Printable;
 import io.sluicemq.base.Published;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Lets in who knows the password of one of the {@link Users}, by SCRAM (RFC 5802, RFC 7677), PLAIN (RFC 4616) or AMQPLAIN; who has
  * a certificate of one, by EXTERNAL (RFC 4422); and, if that is allowed, anyone
- * on this machine by ANONYMOUS (RFC 4505). It answers at once. Any loop may call it.
+ * on this machine by ANONYMOUS (RFC 4505). It answers at once, but where a password has to be compared with a slow hash: that is done
+ * by {@link SlowHashes}. Any loop may call it.
  *
  * <p>A peer that is refused does not learn why, nor from how long it took; the log does, at a bounded rate.
  */
-public final class SaslAuthenticator implements Authenticator {
+public final class SaslAuthenticator implements Authenticator, AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(SaslAuthenticator.class);
-    private static final int MAX_LOGGED_CHARACTERS = 64;
+    private static final String NEW_SECRET = "a new secret";
+    private static final String CHECK = "name and password";
 
     /** More than any mechanism takes in turns. */
     private static final int MAX_RESPONSES = 4;
@@ -34,10 +42,11 @@ public final class SaslAuthenticator implements Authenticator {
     /** What one login may take of our memory and time; tokens of some kilobytes are in use as passwords. */
     private static final int MAX_RESPONSE_BYTES = 32 * 1024;
 
-    private static final Principal ANYONE = new Principal("anonymous", true, null);
+    private static final Principal ANYONE = new Principal("anonymous", true, new Published<>(Access.ALL));
 
     private final Published<Users> users;
     private final boolean anonymousAllowed;
+    private final SlowHashes hashes;
     private final LogLimit logged = new LogLimit(TimeUnit.SECONDS.toNanos(1));
     private final LongAdder failures = new LongAdder();
 
@@ -46,8 +55,13 @@ public final class SaslAuthenticator implements Authenticator {
      * @param anonymousAllowed whether ANONYMOUS is offered to peers on loopback
      */
     public SaslAuthenticator(Published<Users> users, boolean anonymousAllowed) {
+        this(users, anonymousAllowed, new SlowHashes());
+    }
+
+    SaslAuthenticator(Published<Users> users, boolean anonymousAllowed, SlowHashes hashes) {
         this.users = users;
         this.anonymousAllowed = anonymousAllowed;
+        this.hashes = hashes;
     }
 
     @Override
@@ -97,13 +111,13 @@ public final class SaslAuthenticator implements Authenticator {
     }
 
     /** What the peer says of itself (RFC 4505 §2) is for traces, and there are none. */
-    private static SaslStep anonymous(byte[] response) {
-        return response == null ? Mechanism.yourTurn() : new SaslStep.Success(ANYONE, null);
+    private static Judgement anonymous(byte[] response) {
+        return response == null ? Mechanism.yourTurn() : Judgement.success(ANYONE);
     }
 
     @Override
     public void renew(Principal user, byte[] secret, Peer peer, Loop loop, Reply<Principal> reply) {
-        Principal renewed;
+        Judgement judgement;
         try {
             if (user.anonymous()) {
                 throw new Refusal(user.name(), "an anonymous user has none");
@@ -111,12 +125,91 @@ public final class SaslAuthenticator implements Authenticator {
             if (secret.length == 0) {
                 throw new Refusal(user.name(), "it is empty");
             }
-            renewed = users.get().admit(new Credentials(user.name(), secret, 0, secret.length), peer);
+            judgement = users.get().judge(new Credentials(user.name(), secret, 0, secret.length), peer);
         } catch (Refusal e) {
-            refuse(e, "a new secret", peer, loop, reply);
+            refuse(e, NEW_SECRET, peer, loop, reply);
             return;
         }
-        reply.done(renewed);
+        conclude(judgement, loop, step -> reply.done(((SaslStep.Success) step).user()),
+                refusal -> refuse(refusal, NEW_SECRET, peer, loop, reply));
+    }
+
+    /**
+     * Asks whether somebody who has told a name and a password is that user. Any thread.
+     *
+     * @param password in UTF-8
+     * @param nowNanos the time
+     * @return the user; empty if they are not let in, which the log explains
+     */
+    public CompletableFuture<Optional<User>> check(String name, byte[] password, Peer peer, long nowNanos) {
+        try {
+            Users all = users.get();
+            Judgement judgement = all.judge(new Credentials(name, password, 0, password.length), peer);
+            if (judgement instanceof Judgement.Now) {
+                return CompletableFuture.completedFuture(Optional.ofNullable(all.find(name)));
+            }
+            CompletableFuture<Optional<User>> answer = new CompletableFuture<>();
+            boolean begun = hashes.tryRun(() -> {
+                try {
+                    ((Judgement.Slowly) judgement).finding().get();
+                    answer.complete(Optional.ofNullable(all.find(name)));
+                } catch (Refusal e) {
+                    log(e, CHECK, peer, nowNanos);
+                    answer.complete(Optional.empty());
+                } catch (RuntimeException | Error e) {
+                    answer.completeExceptionally(e);
+                }
+            });
+            if (!begun) {
+                throw tooMany(name);
+            }
+            return answer;
+        } catch (Refusal e) {
+            log(e, CHECK, peer, nowNanos);
+            return CompletableFuture.completedFuture(Optional.empty());
+        }
+    }
+
+    /** Tells on the loop what comes of a judgement, sooner or later. */
+    private void conclude(Judgement judgement, Loop loop, Consumer<SaslStep> done, Consumer<Refusal> refused) {
+        switch (judgement) {
+            case Judgement.Now now -> done.accept(now.step());
+            case Judgement.Slowly slowly -> {
+                boolean begun = hashes.tryRun(() -> {
+                    Runnable outcome = found(slowly, done, refused);
+                    try {
+                        loop.execute(outcome);
+                    } catch (RejectedExecutionException e) {
+                        LOG.debug("nobody waits for a login any more, as the broker stops", e);
+                    }
+                });
+                if (!begun) {
+                    refused.accept(tooMany(null));
+                }
+            }
+        }
+    }
+
+    private static Runnable found(Judgement.Slowly slowly, Consumer<SaslStep> done, Consumer<Refusal> refused) {
+        try {
+            SaslStep step = slowly.finding().get();
+            return () -> done.accept(step);
+        } catch (Refusal e) {
+            return () -> refused.accept(e);
+        } catch (RuntimeException | Error e) {
+            LOG.error("a password could not be checked", e);
+            return () -> refused.accept(new Refusal(null, "the password could not be checked"));
+        }
+    }
+
+    private static Refusal tooMany(String user) {
+        return new Refusal(user, "too many others wait for their passwords to be checked");
+    }
+
+    /** Logins that wait are not answered any more. */
+    @Override
+    public void close() {
+        hashes.close();
     }
 
     /**
@@ -131,6 +224,7 @@ public final class SaslAuthenticator implements Authenticator {
         private int responses;
         private long bytes;
         private boolean over;
+        private boolean awaited;
 
         Exchange(String name, Mechanism mechanism, Peer peer, Loop loop) {
             this.name = name;
@@ -141,22 +235,32 @@ public final class SaslAuthenticator implements Authenticator {
 
         @Override
         public void respond(byte[] response, Reply<SaslStep> reply) {
-            if (over) {
-                throw new IllegalStateException("a response after the outcome");
+            if (over || awaited) {
+                throw new IllegalStateException(
+                        over ? "a response after the outcome" : "a response while one is judged");
             }
-            SaslStep next;
+            Judgement next;
             try {
                 next = judge(response);
             } catch (Refusal e) {
-                over = true;
-                refuse(e, name, peer, loop, reply);
+                refused(e, reply);
                 return;
             }
-            over = next instanceof SaslStep.Success;
-            reply.done(next);
+            awaited = true;
+            conclude(next, loop, step -> {
+                awaited = false;
+                over = step instanceof SaslStep.Success;
+                reply.done(step);
+            }, refusal -> refused(refusal, reply));
         }
 
-        private SaslStep judge(byte[] response) {
+        private void refused(Refusal refusal, Reply<SaslStep> reply) {
+            awaited = false;
+            over = true;
+            refuse(refusal, name, peer, loop, reply);
+        }
+
+        private Judgement judge(byte[] response) {
             responses++;
             bytes += response == null ? 0 : response.length;
             if (responses > MAX_RESPONSES || bytes > MAX_RESPONSE_BYTES) {
@@ -180,31 +284,21 @@ public final class SaslAuthenticator implements Authenticator {
 
     /** Logs the true reason, and tells the peer one that is the same for all. */
     private void refuse(Refusal refusal, String mechanism, Peer peer, Loop loop, Reply<?> reply) {
-        failures.increment();
-        long times = logged.take(loop.nanoTime());
-        if (times > 0) {
-            LOG.warn(
-                    "login of user '{}' from {} by {} refused: {}{}",
-                    printable(refusal.user() == null ? "" : refusal.user()),
-                    peer.address(),
-                    printable(mechanism),
-                    refusal.getMessage(),
-                    times == 1 ? "" : " (and " + (times - 1) + " more refused since the last such line)");
-        }
+        log(refusal, mechanism, peer, loop.nanoTime());
         reply.failed(new BrokerError.LoginRefused("the user's name or password is not accepted"));
     }
 
-    /** What a peer sent, fit for a line of the log: short, and without characters that would act there. */
-    private static String printable(String text) {
-        var shown = new StringBuilder();
-        for (int i = 0; i < text.length(); i++) {
-            if (i == MAX_LOGGED_CHARACTERS) {
-                return shown.append('…').toString();
-            }
-            char c = text.charAt(i);
-            shown.append(Character.isISOControl(c) || Character.getType(c) == Character.FORMAT
-                    || c == '\u2028' || c == '\u2029' ? '?' : c);
+    private void log(Refusal refusal, String mechanism, Peer peer, long nowNanos) {
+        failures.increment();
+        long times = logged.take(nowNanos);
+        if (times > 0) {
+            LOG.warn(
+                    "login of user '{}' from {} by {} refused: {}{}",
+                    Printable.of(refusal.user() == null ? "" : refusal.user()),
+                    peer.address(),
+                    Printable.of(mechanism),
+                    refusal.getMessage(),
+                    times == 1 ? "" : " (and " + (times - 1) + " more refused since the last such line)");
         }
-        return shown.toString();
     }
 }

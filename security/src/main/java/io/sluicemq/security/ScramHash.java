@@ -10,17 +10,24 @@ import javax.crypto.spec.SecretKeySpec;
 
 /** The hash functions that SCRAM is offered with (RFC 5802 §4; RFC 7677), the preferred first. */
 enum ScramHash {
-    SHA_512("SHA-512", 64),
-    SHA_256("SHA-256", 32);
+    SHA_512("SHA-512", 64, 210_000),
+    SHA_256("SHA-256", 32, 600_000);
 
     private final String algorithm;
     private final String mac;
     private final int bytes;
+    private final int iterations;
 
-    ScramHash(String algorithm, int bytes) {
+    ScramHash(String algorithm, int bytes, int iterations) {
         this.algorithm = algorithm;
         this.mac = "Hmac" + algorithm.replace("-", "");
         this.bytes = bytes;
+        this.iterations = iterations;
+    }
+
+    /** How often a password is hashed that is to be stored. */
+    int iterations() {
+        return iterations;
     }
 
     /** The name of SCRAM's variant with this hash. */

@@ -37,7 +37,7 @@ final class ScramMechanism implements Mechanism {
     }
 
     @Override
-    public SaslStep next(byte[] response) {
+    public Judgement next(byte[] response) {
         if (first != null) {
             return finish(ScramMessages.Final.read(response));
         }
@@ -48,24 +48,25 @@ final class ScramMechanism implements Mechanism {
         return begin(ScramMessages.First.read(response));
     }
 
-    private SaslStep begin(ScramMessages.First message) {
+    private Judgement begin(ScramMessages.First message) {
         first = message;
         String name = Preparation.prepared(message.name());
         if (name == null) {
             throw new Refusal(message.name(), "the name holds characters that no name may have");
         }
-        User named = users.get().findPrepared(name);
+        Users all = users.get();
+        User named = all.findPrepared(name);
         ScramKeys known = named == null ? null : named.scramKeys(hash);
         user = known == null ? null : named;
-        keys = known == null ? ScramKeys.ofNobody(hash, name) : known;
+        keys = known == null ? all.decoys().keys(hash, name) : known;
         byte[] random = new byte[NONCE_BYTES];
         RANDOM.nextBytes(random);
         nonce = message.nonce() + ScramMessages.base64(random);
-        serverFirst = "r=" + nonce + ",s=" + ScramMessages.base64(keys.salt()) + ",i=" + ScramKeys.ITERATIONS;
-        return new SaslStep.Challenge(ScramMessages.bytes(serverFirst));
+        serverFirst = "r=" + nonce + ",s=" + ScramMessages.base64(keys.salt()) + ",i=" + keys.iterations();
+        return Judgement.now(new SaslStep.Challenge(ScramMessages.bytes(serverFirst)));
     }
 
-    private SaslStep finish(ScramMessages.Final message) {
+    private Judgement finish(ScramMessages.Final message) {
         if (!MessageDigest.isEqual(message.channelBinding(), ScramMessages.bytes(first.gs2Header()))) {
             throw new Refusal(first.name(), "the channel binding is not what it was");
         }
@@ -81,7 +82,7 @@ final class ScramMechanism implements Mechanism {
             throw new Refusal(first.name(), "the password is wrong");
         }
         String signature = "v=" + ScramMessages.base64(hash.hmac(keys.serverKey(), all));
-        return new SaslStep.Success(user.admit(peer), ScramMessages.bytes(signature));
+        return Judgement.now(new SaslStep.Success(user.admit(peer), ScramMessages.bytes(signature)));
     }
 
     /** RFC 5802 §3: whether what the proof makes of the signature is the client's key. */

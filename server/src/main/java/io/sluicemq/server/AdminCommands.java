@@ -1,5 +1,6 @@
 package io.sluicemq.server;
 
+import io.sluicemq.api.users.UserRefused;
 import io.sluicemq.base.option.Problem;
 import io.sluicemq.broker.engine.BrokerEngine;
 import io.sluicemq.broker.engine.Shortage;
@@ -8,6 +9,7 @@ import io.sluicemq.broker.flow.AddressState;
 import io.sluicemq.broker.flow.FullPolicy;
 import io.sluicemq.management.AdminSocket;
 import io.sluicemq.server.config.ConfigException;
+import io.sluicemq.server.users.UserRegistry;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
@@ -25,6 +27,7 @@ import tools.jackson.databind.node.ObjectNode;
  *                                     "shortage", a {@link Shortage}, if every publish waits for memory or for the disk
  * {"command": "addresses"}            all addresses
  * {"command": "reload"}               {@link Reload}; or "problems", lines, if the file is not valid
+ * {"command": "users"}                the file of users is read again: how many "users" it holds; or "problems"
  * </pre>
  */
 final class AdminCommands implements AdminSocket.Commands {
@@ -35,17 +38,22 @@ final class AdminCommands implements AdminSocket.Commands {
     /** An address that uses so much of a limit is full for most messages. */
     private static final double FULL = 0.95;
 
+    /** Who asks, for the audit log: the system lets nobody else in. */
+    private static final String SOCKET = "the administrators' socket";
+
     private static final JsonMapper JSON = JsonMapper.builder().build();
 
     private final BrokerEngine engine;
     private final Reloading reloading;
+    private final UserRegistry users;
 
     /** Reads the configuration again. */
     interface Reloading {
-        Reload reload() throws ConfigException;
+        Reload reload(String by) throws ConfigException;
     }
 
-    AdminCommands(BrokerEngine engine, Reloading reloading) {
+    AdminCommands(BrokerEngine engine, Reloading reloading, UserRegistry users) {
+        this.users = users;
         this.engine = engine;
         this.reloading = reloading;
     }
@@ -62,27 +70,43 @@ final class AdminCommands implements AdminSocket.Commands {
             }
             case "addresses" -> engine.addressStates(null, null, false).thenApply(AdminCommands::answer);
             case "reload" -> reload();
+            case "users" -> users();
             default -> throw new IllegalArgumentException(
-                    "there is no command '" + command + "': expected one of why, addresses, reload");
+                    "there is no command '" + command + "': expected one of why, addresses, reload, users");
         };
     }
 
     private CompletableFuture<ObjectNode> reload() {
         try {
-            Reload reload = reloading.reload();
+            Reload reload = reloading.reload(SOCKET);
             ObjectNode answer = JSON.createObjectNode();
             answer.put("file", reload.file().toString());
             reload.applied().forEach(answer.putArray("applied")::add);
             reload.needRestart().forEach(answer.putArray("needRestart")::add);
             return CompletableFuture.completedFuture(answer);
         } catch (ConfigException e) {
-            ObjectNode answer = JSON.createObjectNode();
-            ArrayNode problems = answer.putArray("problems");
-            e.problems().stream().map(Problem::toString).forEach(problems::add);
-            return CompletableFuture.completedFuture(answer);
+            return CompletableFuture.completedFuture(problems(e));
         } catch (IllegalStateException e) {
             return CompletableFuture.failedFuture(e);
         }
+    }
+
+    private CompletableFuture<ObjectNode> users() {
+        try {
+            return CompletableFuture.completedFuture(
+                    JSON.createObjectNode().put("users", users.readAgain("sluicemq user, " + SOCKET)));
+        } catch (ConfigException e) {
+            return CompletableFuture.completedFuture(problems(e));
+        } catch (UserRefused e) {
+            return CompletableFuture.failedFuture(e);
+        }
+    }
+
+    private static ObjectNode problems(ConfigException wrong) {
+        ObjectNode answer = JSON.createObjectNode();
+        ArrayNode problems = answer.putArray("problems");
+        wrong.problems().stream().map(Problem::toString).forEach(problems::add);
+        return answer;
     }
 
     private static ObjectNode answer(List<AddressState> states) {

@@ -5,6 +5,7 @@ import io.sluicemq.base.option.Place;
 import io.sluicemq.base.option.Problem;
 import io.sluicemq.base.option.Section;
 import io.sluicemq.base.option.Settings;
+import io.sluicemq.security.Users;
 import io.sluicemq.server.config.ConfigException;
 import io.sluicemq.server.config.ListenerConfig;
 import io.sluicemq.server.config.RequiredOptions;
@@ -12,6 +13,9 @@ import io.sluicemq.server.config.ServerConfig;
 import io.sluicemq.server.config.ServerOptions;
 import io.sluicemq.server.config.TlsConfig;
 import io.sluicemq.server.config.YamlReader;
+import io.sluicemq.server.users.StoredUsers;
+import io.sluicemq.server.users.UserRegistry;
+import io.sluicemq.server.users.UsersFile;
 import io.sluicemq.transport.Tls;
 import io.sluicemq.transport.TlsException;
 import java.nio.file.Path;
@@ -46,8 +50,12 @@ record ConfigSource(Path file, Place place, List<Change> changes) {
      * A configuration that was read, as written and as meant.
      *
      * @param tls what the files of TLS hold, by the name of the listener, and of {@link #HTTP}; of those only that speak it
+     * @param stored what the file of users holds; null if there is none
+     * @param users who may log in by all that
      */
-    record Reading(ConfigSource source, Settings settings, ServerConfig config, Map<String, Tls> tls) {
+    record Reading(
+            ConfigSource source, Settings settings, ServerConfig config, Map<String, Tls> tls, StoredUsers stored,
+            Users users) {
 
         /** What the files for HTTP hold; null without TLS there. */
         Tls httpTls() {
@@ -69,7 +77,23 @@ record ConfigSource(Path file, Place place, List<Change> changes) {
             RequiredOptions.check(settings, problems);
         }
         ServerConfig config = ServerConfig.of(settings, problems);
-        return new Reading(this, settings, config, tls(settings, config));
+        StoredUsers stored = stored(config);
+        return new Reading(this, settings, config, tls(settings, config), stored, users(settings, config, stored));
+    }
+
+    /** Null if there is none, and none is needed. */
+    private static StoredUsers stored(ServerConfig config) throws ConfigException {
+        UsersFile file = config.usersFile() == null ? null : new UsersFile(config.usersFile());
+        return file != null && (config.usersFileRequired() || file.exists()) ? file.read() : null;
+    }
+
+    private static Users users(Settings settings, ServerConfig config, StoredUsers stored) throws ConfigException {
+        try {
+            return UserRegistry.assemble(config.users(), stored);
+        } catch (IllegalArgumentException e) {
+            throw new ConfigException(List.of(Problem.of(
+                    settings.place(ServerOptions.USERS), ServerOptions.USERS.key(), e.getMessage())));
+        }
     }
 
     private static Map<String, Tls> tls(Settings settings, ServerConfig config) throws ConfigException {

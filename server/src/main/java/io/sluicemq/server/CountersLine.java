@@ -56,6 +56,9 @@ final class CountersLine {
         append(line, "slow consumers found", now.slowConsumersFound(), last == null ? 0 : last.slowConsumersFound());
         append(line, "slow consumers cut", now.consumersCut(), last == null ? 0 : last.consumersCut());
         append(line, "failed checks", now.failedChecks(), last == null ? 0 : last.failedChecks());
+        append(line, "accesses refused", now.refusedAccesses(), last == null ? 0 : last.refusedAccesses());
+        append(line, "refused by limits of users", now.refusedByUserLimit(),
+                last == null ? 0 : last.refusedByUserLimit());
         append(line, "connections refused", refused, lastRefused);
         last = now;
         lastRefused = refused;

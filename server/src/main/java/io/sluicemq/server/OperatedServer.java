@@ -14,14 +14,13 @@ import io.sluicemq.api.operate.Refused;
 import io.sluicemq.api.operate.Role;
 import io.sluicemq.api.operate.ServerMeasures;
 import io.sluicemq.api.operate.ServerOperations;
+import io.sluicemq.api.users.UserDirectory;
 import io.sluicemq.base.Loop;
 import io.sluicemq.base.option.Problem;
 import io.sluicemq.server.config.ConfigException;
-import io.sluicemq.server.config.UserConfig;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -107,18 +106,23 @@ final class OperatedServer implements ServerOperations {
         return login;
     }
 
-    /** Whoever has a password is one. */
-    private static Role role(Principal user) {
-        return user.anonymous() ? Role.NONE : Role.ADMINISTRATOR;
+    private Role role(Principal user) {
+        return user.anonymous()
+                ? Role.NONE
+                : broker.users().find(user.name()).map(OperatedServer::role).orElse(Role.NONE);
+    }
+
+    private static Role role(io.sluicemq.api.users.UserView user) {
+        return user.role().map(role -> switch (role) {
+            case MONITOR -> Role.MONITOR;
+            case OPERATOR -> Role.OPERATOR;
+            case ADMINISTRATOR -> Role.ADMINISTRATOR;
+        }).orElse(Role.NONE);
     }
 
     @Override
-    public List<UserView> users() {
-        return broker.config().users().stream()
-                .sorted(Comparator.comparing(UserConfig::name))
-                .map(user -> new UserView(
-                        user.name(), Role.ADMINISTRATOR, user.virtualHosts(), user.loopbackOnly()))
-                .toList();
+    public UserDirectory users() {
+        return broker.users();
     }
 
     @Override

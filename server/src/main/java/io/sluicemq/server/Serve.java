@@ -1,13 +1,14 @@
 package io.sluicemq.server;
 
+import io.sluicemq.api.users.UserView;
 import io.sluicemq.base.option.Place;
 import io.sluicemq.server.config.ConfigException;
 import io.sluicemq.server.config.ServerConfig;
-import io.sluicemq.server.config.UserConfig;
 import java.io.PrintWriter;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
@@ -30,6 +31,7 @@ public final class Serve {
     private static final Logger LOG = LoggerFactory.getLogger(Serve.class);
     private static final Logger COUNTERS_LOG = LoggerFactory.getLogger(Serve.class.getPackageName() + ".Counters");
     private static final Duration COUNTERS_INTERVAL = Duration.ofMinutes(5);
+    private static final int SHOWN_USERS = 10;
     private static final Path DEFAULT_DATA = Path.of("data");
 
     private final ServeOptions options;
@@ -73,7 +75,7 @@ public final class Serve {
         Runtime.getRuntime()
                 .addShutdownHook(new Thread(() -> Runtime.getRuntime().halt(stop(broker)), "sluicemq-exit"));
         HangUp.then(() -> reload(broker));
-        LOG.info("{}", startLine(config));
+        LOG.info("{}", startLine(config, broker.users().list().stream().map(UserView::name).toList()));
         out.println(readyLine(broker, ManagementFactory.getRuntimeMXBean().getUptime()));
         out.flush();
         return waitForEver(broker, config.limits().messageMemory());
@@ -113,7 +115,7 @@ public final class Serve {
     /** Upon SIGHUP: what has changed is in the log, and so is why nothing has. */
     private static void reload(SluiceMQ broker) {
         try {
-            broker.reload();
+            broker.reload("SIGHUP");
         } catch (ConfigException e) {
             LOG.error("the configuration is not valid, so nothing of it has changed:");
             e.problems().forEach(problem -> LOG.error("{}", problem));
@@ -135,12 +137,13 @@ public final class Serve {
     }
 
     /** What an operator wants to know first about a broker whose log is all there is. */
-    static String startLine(ServerConfig config) {
+    static String startLine(ServerConfig config, List<String> users) {
         return "SluiceMQ " + Version.ofProduct() + " on Java " + Runtime.version() + ": loops " + config.loops()
                 + ", heap " + (Runtime.getRuntime().maxMemory() >> 20) + " MiB, message memory "
                 + (config.limits().messageMemory() >> 20) + " MiB, virtual hosts "
                 + String.join(", ", config.virtualHosts()) + ", users "
-                + config.users().stream().map(UserConfig::name).collect(Collectors.joining(", "));
+                + users.stream().limit(SHOWN_USERS).collect(Collectors.joining(", "))
+                + (users.size() > SHOWN_USERS ? " and " + (users.size() - SHOWN_USERS) + " more" : "");
     }
 
     private static void logCounters(SluiceMQ broker, CountersLine counters) {

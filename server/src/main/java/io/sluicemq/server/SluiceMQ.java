@@ -4,7 +4,8 @@ import io.sluicemq.api.Authenticator;
 import io.sluicemq.api.Protocol;
 import io.sluicemq.api.operate.Operations;
 import io.sluicemq.api.operate.ServerOperations.ListenerView;
-import io.sluicemq.base.Published;
+import io.sluicemq.api.users.UserDirectory;
+import io.sluicemq.base.Audit;
 import io.sluicemq.base.TaskFailures;
 import io.sluicemq.base.option.HostPort;
 import io.sluicemq.base.option.InvalidValue;
@@ -25,9 +26,6 @@ import io.sluicemq.management.http.HttpServer;
 import io.sluicemq.management.http.Route;
 import io.sluicemq.management.metrics.HealthRoutes;
 import io.sluicemq.management.metrics.MetricsRoutes;
-import io.sluicemq.security.SaslAuthenticator;
-import io.sluicemq.security.User;
-import io.sluicemq.security.Users;
 import io.sluicemq.server.config.ConfigDifference;
 import io.sluicemq.server.config.ConfigException;
 import io.sluicemq.server.config.HttpConfig;
@@ -40,6 +38,7 @@ import io.sluicemq.server.config.TlsConfig;
 import io.sluicemq.server.data.DataFolder;
 import io.sluicemq.server.data.DataFolderRefused;
 import io.sluicemq.server.data.DurableStore;
+import io.sluicemq.server.users.UserRegistry;
 import io.sluicemq.store.LogState;
 import io.sluicemq.transport.ListenException;
 import io.sluicemq.transport.Listener;
@@ -62,6 +61,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -109,6 +109,7 @@ public final class SluiceMQ implements AutoCloseable {
     private final BrokerStore store;
     private final CompletableFuture<String> failure;
     private final Map<String, Listener> listeners;
+    private final UserRegistry users;
     private final Map<String, HostPort> addresses = new LinkedHashMap<>();
     private final Map<String, String> schemes = new HashMap<>();
     /** What it was started with. */
@@ -133,7 +134,9 @@ public final class SluiceMQ implements AutoCloseable {
             BrokerStore store,
             CompletableFuture<String> failure,
             Map<String, Listener> listeners,
-            ConfigSource.Reading reading) {
+            ConfigSource.Reading reading,
+            UserRegistry users) {
+        this.users = users;
         this.started = reading;
         this.current = reading;
         this.limitsNow = reading.config().addressSettings();
@@ -162,6 +165,7 @@ public final class SluiceMQ implements AutoCloseable {
         DataFolder data = openData(config.data());
         BrokerStore store = null;
         NettyLoops loops = null;
+        UserRegistry users = null;
         Map<String, Listener> listeners = new LinkedHashMap<>();
         try {
             store = openStore(data, config);
@@ -178,7 +182,10 @@ public final class SluiceMQ implements AutoCloseable {
                     failure.complete(state.reason());
                 }
             });
-            CountedLogins authenticator = new CountedLogins(authenticator(config));
+            List<Runnable> usersChanged = new CopyOnWriteArrayList<>(List.of(engine::accessChanged));
+            users = new UserRegistry(
+                    config, reading.stored(), reading.users(), () -> usersChanged.forEach(Runnable::run));
+            CountedLogins authenticator = new CountedLogins(users.authenticator());
             List<Protocol> protocols = Protocols.of(engine, authenticator, config);
             for (ListenerConfig listener : config.listeners()) {
                 listeners.put(
@@ -188,17 +195,21 @@ public final class SluiceMQ implements AutoCloseable {
                                 listenerOptions(listener.address(), config.limits())
                                         .withTls(reading.tls().get(listener.name()))));
             }
-            SluiceMQ broker = new SluiceMQ(data, loops, failures, engine, store, failure, listeners, reading);
+            SluiceMQ broker = new SluiceMQ(data, loops, failures, engine, store, failure, listeners, reading, users);
             broker.openHttp(
                     authenticator,
                     new Measured(
                             loops, failures, broker.listeners, authenticator, store,
                             data == null ? null : data.path()));
+            if (broker.http != null) {
+                usersChanged.add(broker.http::usersChanged);
+            }
+            users = null;
             listeners = Map.of();
             loops = null;
             store = null;
             data = null;
-            broker.warnOfGuests(config);
+            broker.warnOfGuests();
             warnOfReadableKeys(config);
             broker.stopOnFailure();
             broker.openAdminSocket();
@@ -207,7 +218,7 @@ public final class SluiceMQ implements AutoCloseable {
             throw new StartFailure(e.getMessage(), e);
         } finally {
             // Of a start that has failed there is nothing to checkpoint.
-            release(null, () -> {}, data, loops, null, store, listeners);
+            release(null, () -> {}, data, loops, null, store, listeners, users);
         }
     }
 
@@ -279,7 +290,7 @@ public final class SluiceMQ implements AutoCloseable {
             return;
         }
         try {
-            admin = AdminSocket.open(data.path(), new AdminCommands(engine, this::reload));
+            admin = AdminSocket.open(data.path(), new AdminCommands(engine, this::reload, users));
         } catch (IOException e) {
             LOG.warn("there is no {} for this broker, so commands such as 'sluicemq why' can't reach it: {}",
                     data.path().resolve(AdminSocket.FILE), e.getMessage());
@@ -310,10 +321,10 @@ public final class SluiceMQ implements AutoCloseable {
         return failure.copy();
     }
 
-    private void warnOfGuests(ServerConfig config) {
+    private void warnOfGuests() {
         boolean open = listeners.values().stream()
                 .anyMatch(listener -> !listener.address().getAddress().isLoopbackAddress());
-        if (open && config.hasOnlyGuest()) {
+        if (open && users.hasOnlyGuest()) {
             LOG.warn(
                     "others can connect from the network, but nobody can log in from there: guest may from this machine"
                             + " only, and no users are configured");
@@ -349,13 +360,6 @@ public final class SluiceMQ implements AutoCloseable {
         } catch (DataFolderRefused e) {
             throw new StartFailure(e.getMessage(), e);
         }
-    }
-
-    private static Authenticator authenticator(ServerConfig config) {
-        List<User> users = config.users().stream()
-                .map(user -> new User(user.name(), user.password(), user.virtualHosts(), user.loopbackOnly()))
-                .toList();
-        return new SaslAuthenticator(new Published<>(Users.of(users)), config.anonymousLogin());
     }
 
     private static ListenerOptions listenerOptions(HostPort address, LimitsConfig limits) {
@@ -502,12 +506,18 @@ public final class SluiceMQ implements AutoCloseable {
      * @throws IllegalStateException if there is no such file, or the broker has been stopped
      */
     public Reload reload() throws ConfigException {
+        return reload("the embedding program");
+    }
+
+    /** @param by who wants it, for the audit log */
+    Reload reload(String by) throws ConfigException {
         requireRunning();
         if (started.source().file() == null) {
             throw new IllegalStateException("this broker was started without a configuration file");
         }
         synchronized (reloading) {
             ConfigSource.Reading next = started.source().read();
+            users.replace(next.config(), next.stored(), next.users(), by);
             apply(next.config().addressSettings());
             Map<String, AddressLimits> hosts = new HashMap<>(next.config().virtualHostLimits());
             hosts.keySet().retainAll(started.config().virtualHosts()); // others are there after a restart
@@ -520,8 +530,14 @@ public final class SluiceMQ implements AutoCloseable {
             current = next;
             Reload reload = new Reload(next.source().file(), applied, needRestart);
             LOG.info("{}", reload);
+            Audit.changed(by, reload.toString());
             return reload;
         }
+    }
+
+    /** Who may log in, and what they may do. */
+    public UserDirectory users() {
+        return users;
     }
 
     /** What addresses hold, who waits for room in them and who could make some, of slightly different moments. */
@@ -573,7 +589,7 @@ public final class SluiceMQ implements AutoCloseable {
     public synchronized void stop() {
         if (!stopped) {
             stopped = true;
-            release(admin, this::closeHttp, data, loops, engine, store, listeners);
+            release(admin, this::closeHttp, data, loops, engine, store, listeners, users);
         }
     }
 
@@ -585,12 +601,15 @@ public final class SluiceMQ implements AutoCloseable {
 
     private static void release(
             AdminSocket admin, Runnable http, DataFolder data, NettyLoops loops, BrokerEngine engine,
-            BrokerStore store, Map<String, Listener> listeners) {
+            BrokerStore store, Map<String, Listener> listeners, UserRegistry users) {
         if (admin != null) {
             admin.close();
         }
         sayGoodbye(listeners);
         http.run(); // not before: until then it tells that the broker stops
+        if (users != null) {
+            users.close();
+        }
         if (engine != null) {
             awaitFor(REST_LIMIT, engine.rest(),
                     "there was no time for a checkpoint, so the next start has to read more");

@@ -1,5 +1,6 @@
 package io.sluicemq.server;
 
+import io.sluicemq.api.users.Role;
 import io.sluicemq.base.option.InvalidValue;
 import io.sluicemq.base.option.Option;
 import io.sluicemq.base.option.Place;
@@ -95,6 +96,18 @@ public final class SluiceMQBuilder {
             Settings user = addUser(settings, problems, name, password);
             put(user, problems, "user " + name, ServerOptions.USER_VIRTUAL_HOSTS, allowed);
         });
+        return this;
+    }
+
+    /** What a user, who was added before, may do as an operator; nothing if this isn't said. */
+    public SluiceMQBuilder role(String name, Role role) {
+        changes.add((settings, problems) -> settings.list(ServerOptions.USERS).stream()
+                .filter(user -> user.find(ServerOptions.USER_NAME).equals(Optional.ofNullable(name)))
+                .findFirst()
+                .ifPresentOrElse(
+                        user -> put(user, problems, "the role of " + name, ServerOptions.USER_ROLE, role),
+                        () -> problems.add(Problem.of(
+                                place, ServerOptions.USERS.key(), "there is no user '" + name + "' to have a role"))));
         return this;
     }
 

@@ -36,7 +36,7 @@ class CountersLineTest {
     private static BrokerCounters counters(long published, long delivered, long droppedByLimit) {
         return new BrokerCounters(
                 1, 2, 3, 0, 0, 4, 5, 6, 0, 7L << 20, 0, published, delivered, droppedByLimit, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-                0, 0, 0, 0, 0, 0, 0);
+                0, 0, 0, 0, 0, 0, 0, 0, 0);
     }
 
     private static List<ListenerCounters> refused(long count) {

@@ -40,16 +40,16 @@ class ReloadTest {
                     address-settings: [{match: a, max-messages: 1, address-full-policy: block}]
                     """);
             assertThat(broker.reload())
-                    .isEqualTo(new Reload(file, List.of("address-settings"), List.of("users", "limits.heartbeat")));
+                    .isEqualTo(new Reload(file, List.of("users", "address-settings"), List.of("limits.heartbeat")));
             // What holds already is no change; what needs a restart still does.
             assertThat(broker.reload())
-                    .isEqualTo(new Reload(file, List.of(), List.of("users", "limits.heartbeat")))
+                    .isEqualTo(new Reload(file, List.of(), List.of("limits.heartbeat")))
                     .hasToString(
-                            "read " + file + " again: nothing to change; needs a restart: users, limits.heartbeat");
+                            "read " + file + " again: nothing to change; needs a restart: limits.heartbeat");
 
             Files.writeString(file, "virtual-host-limits: [{name: /, max-messages: 10}]");
             assertThat(broker.reload())
-                    .isEqualTo(new Reload(file, List.of("address-settings", "virtual-host-limits"),
+                    .isEqualTo(new Reload(file, List.of("users", "address-settings", "virtual-host-limits"),
                             List.of("virtual-host-limits of '/', which had none")));
         }
     }
@@ -134,7 +134,7 @@ class ReloadTest {
             assertThat(broker.addressStates()).isEmpty();
             assertThatThrownBy(() -> ask("{\"command\": \"dance\"}"))
                     .isInstanceOf(AdminRefused.class)
-                    .hasMessage("there is no command 'dance': expected one of why, addresses, reload");
+                    .hasMessage("there is no command 'dance': expected one of why, addresses, reload, users");
             assertThatThrownBy(() -> ask("{}")).isInstanceOf(AdminRefused.class);
         }
         assertThat(data.resolve(AdminSocket.FILE)).doesNotExist();

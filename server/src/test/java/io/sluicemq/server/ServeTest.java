@@ -206,7 +206,7 @@ class ServeTest {
                 .user("ann", "secret")
                 .limit(ServerOptions.MESSAGE_MEMORY, 20L << 20)
                 .toConfig();
-        assertThat(Serve.startLine(config))
+        assertThat(Serve.startLine(config, List.of("ann")))
                 .startsWith("SluiceMQ " + Version.ofProduct() + " on Java " + Runtime.version() + ": loops 3, heap ")
                 .endsWith(" MiB, message memory 20 MiB, virtual hosts /, orders, users ann");
     }

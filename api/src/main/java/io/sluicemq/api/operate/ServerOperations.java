@@ -1,9 +1,9 @@
 package io.sluicemq.api.operate;
 
 import io.sluicemq.api.Authenticator.Peer;
+import io.sluicemq.api.users.UserDirectory;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
 /** What operators want of the process around the broker. May be called from any thread but a loop; methods without a future return soon. */
@@ -33,8 +33,8 @@ public interface ServerOperations {
      */
     CompletableFuture<Login> login(String name, String password, Peer peer);
 
-    /** All users who may log in, by name, without their passwords. */
-    List<UserView> users();
+    /** Who may log in, and what they may do. */
+    UserDirectory users();
 
     /** The settings in force, as text by their keys, in the order of the reference; nothing secret. */
     Map<String, String> settings();
@@ -62,13 +62,6 @@ public interface ServerOperations {
      * @param protocol such as {@code amqp}, {@code amqps} or {@code http}
      */
     record ListenerView(String name, String protocol, String host, int port) {}
-
-    /**
-     * Somebody who may log in.
-     *
-     * @param virtualHosts which they may use; null for all
-     */
-    record UserView(String name, Role role, Set<String> virtualHosts, boolean loopbackOnly) {}
 
     /**
      * What a reload has come to.

@@ -35,6 +35,8 @@ package io.sluicemq.broker.engine;
  * @param keptLinks links whose clients have gone without closing them, and that are kept with deliveries until they come back; there
  *     is an end to each that has a timeout
  * @param keptDeliveries deliveries of these: those that clients have received are among the unsettled messages
+ * @param refusedAccesses what users have asked for without being allowed to
+ * @param refusedByUserLimit what was refused by a limit of a user or of a virtual host's connections, channels or queues
  */
 public record BrokerCounters(
         long connections,
@@ -66,4 +68,6 @@ public record BrokerCounters(
         long consumersCut,
         long failedChecks,
         long keptLinks,
-        long keptDeliveries) {}
+        long keptDeliveries,
+        long refusedAccesses,
+        long refusedByUserLimit) {}

@@ -148,6 +148,10 @@ public final class BrokerEngine implements Broker {
             return;
         }
         if (!spec.user().mayUse(spec.virtualHost())) {
+            LoopContext context = contexts[loop.index()];
+            context.tally.refusedAccesses++;
+            context.refusals.refused("access of user '" + spec.user().name() + "' to vhost '" + spec.virtualHost()
+                    + "' by " + spec.name(), loop.nanoTime());
             reply.failed(new BrokerError.AccessRefused(
                     spec.user().name(),
                     BrokerError.Kind.VIRTUAL_HOST,
@@ -185,6 +189,23 @@ public final class BrokerEngine implements Broker {
     /** The broker as its operators see it. */
     public Operations operations(Publishable publishable) {
         return new EngineOperations(this, hosts, contexts, publishable);
+    }
+
+    /**
+     * What users may do has changed: who may not be where they are, or not read what they read, ends. Done when all have been told.
+     * Any thread.
+     */
+    public CompletableFuture<Void> accessChanged() {
+        List<CompletableFuture<Void>> all = new ArrayList<>();
+        for (LoopContext context : contexts) {
+            CompletableFuture<Void> told = new CompletableFuture<>();
+            all.add(told);
+            context.loop.execute(() -> {
+                List.copyOf(context.clients).forEach(ConnectedClient::accessChanged);
+                told.complete(null);
+            });
+        }
+        return CompletableFuture.allOf(all.toArray(CompletableFuture<?>[]::new));
     }
 
     /** The broker's numbers, gathered from all loops; they are of slightly different moments while there is traffic. */

@@ -50,6 +50,7 @@ final class ConnectedClient implements Client {
     private final long connectedMillis;
     /** Whether it is an operator's, who is there to do one thing: it does not count as a connection. */
     private final boolean operates;
+    private final AccessChecks access;
     private boolean closed;
     private boolean resourcesLow;
     private long heldBytes;
@@ -65,6 +66,7 @@ final class ConnectedClient implements Client {
         this.connectedMillis = context.loop.currentTimeMillis();
         this.entrance = new Entrance(context, spec.name(), false);
         this.publishes = new Publishes(context, entrance);
+        this.access = new AccessChecks(spec.user(), host, context, this);
     }
 
     @Override
@@ -115,10 +117,39 @@ final class ConnectedClient implements Client {
         return new Relay<>(context.loop, reply);
     }
 
+    /** Fails the reply with a refusal, if it is one. */
+    private static boolean refuses(BrokerError refusal, Reply<?> reply) {
+        if (refusal != null) {
+            reply.failed(refusal);
+        }
+        return refusal != null;
+    }
+
+    /** What its user may do has perhaps changed: what they have begun and may not go on with ends. */
+    void accessChanged() {
+        if (closed) {
+            return;
+        }
+        if (!access.mayStay()) {
+            spec.events().closeRequested(
+                    "access to vhost '" + host.name() + "' refused for user '" + spec.user().name() + "'");
+            return;
+        }
+        for (ConsumerPort port : List.copyOf(consumers)) {
+            BrokerError.AccessRefused refusal = access.read(port.queue());
+            if (refusal != null) {
+                port.revoke(refusal.reason());
+            }
+        }
+    }
+
     // ---- topology
 
     @Override
     public void declareExchange(ExchangeSpec exchange, Reply<Void> reply) {
+        if (refuses(access.declareExchange(exchange), reply)) {
+            return;
+        }
         Relay<Void> relay = relay(reply);
         host.change(context.loop, topology -> topology.declareExchange(exchange, relay));
     }
@@ -149,18 +180,27 @@ final class ConnectedClient implements Client {
 
     @Override
     public void deleteExchange(String name, boolean ifUnused, Reply<Void> reply) {
+        if (refuses(access.deleteExchange(name), reply)) {
+            return;
+        }
         Relay<Void> relay = relay(reply);
         host.change(context.loop, topology -> topology.deleteExchange(name, ifUnused, relay));
     }
 
     @Override
     public void bind(BindingSpec binding, Reply<Void> reply) {
+        if (refuses(access.bind(binding), reply)) {
+            return;
+        }
         Relay<Void> relay = relay(reply);
         host.change(context.loop, topology -> topology.bind(this, binding, relay));
     }
 
     @Override
     public void unbind(BindingSpec binding, Reply<Void> reply) {
+        if (refuses(access.bind(binding), reply)) {
+            return;
+        }
         Relay<Void> relay = relay(reply);
         host.change(context.loop, topology -> topology.unbind(this, binding, relay));
     }
@@ -199,6 +239,9 @@ final class ConnectedClient implements Client {
     }
 
     private void declareQueue(QueueSpec queue, Topology.BoundTo bound, Reply<QueueStatus> reply) {
+        if (refuses(access.declareQueue(queue, bound), reply)) {
+            return;
+        }
         Relay<QueueStatus> relay = relay(reply);
         QueueOptions options;
         try {
@@ -274,6 +317,9 @@ final class ConnectedClient implements Client {
 
     @Override
     public void deleteQueue(String name, boolean ifUnused, boolean ifEmpty, Reply<Long> reply) {
+        if (refuses(access.deleteQueue(name), reply)) {
+            return;
+        }
         QueueProxy proxy = usable(name, reply);
         if (proxy != null) {
             Relay<Long> relay = relay(reply);
@@ -293,6 +339,9 @@ final class ConnectedClient implements Client {
 
     @Override
     public void purgeQueue(String name, Reply<Long> reply) {
+        if (refuses(access.read(name), reply)) {
+            return;
+        }
         QueueProxy proxy = usable(name, reply);
         if (proxy != null) {
             Relay<Long> relay = relay(reply);
@@ -322,6 +371,12 @@ final class ConnectedClient implements Client {
     }
 
     // ---- publishing
+
+    @Override
+    public BrokerError publishRefusal(String exchange, String routingKey) {
+        context.loop.assertCurrent();
+        return access.publishTo(exchange, routingKey);
+    }
 
     @Override
     public int checkExchange(String name) {
@@ -381,7 +436,7 @@ final class ConnectedClient implements Client {
 
     /** Routes a message, to where {@link #found} says; returns how many queues it reaches, or what is wrong. */
     int find(Message message) {
-        int size = routeCache.find(host.table(), message, context);
+        int size = routeCache.find(host.table(), message, context, access);
         found = routeCache.route();
         if (size > 0 && found.isSelective()) {
             found = found.forMessage(message, spec.identity());
@@ -392,7 +447,7 @@ final class ConnectedClient implements Client {
 
     /** Where messages like this one may go, whatever filters say of each. */
     Route routeFor(Message example) {
-        return routeCache.find(host.table(), example, context) < 0 ? Route.NOWHERE : routeCache.route();
+        return routeCache.find(host.table(), example, context, null) < 0 ? Route.NOWHERE : routeCache.route();
     }
 
     /** What {@link #find} has found. */
@@ -449,13 +504,16 @@ final class ConnectedClient implements Client {
 
     @Override
     public void subscribe(ConsumerSpec consumerSpec, ConsumerSink sink, Reply<Consumer> reply) {
+        if (refuses(access.read(consumerSpec.queue()), reply)) {
+            return;
+        }
         QueueProxy proxy = usable(consumerSpec.queue(), reply);
         if (proxy == null) {
             return;
         }
         Relay<Consumer> relay = relay(reply);
         QueueConsumer consumer = new QueueConsumer(consumerSpec, sink, context.loop, this);
-        ConsumerPort port = new ConsumerPort(this, proxy, consumer);
+        ConsumerPort port = new ConsumerPort(this, proxy, consumer, sink);
         consumers.add(port);
         protocol.consumers++;
         proxy.run(context, () -> {
@@ -481,6 +539,9 @@ final class ConnectedClient implements Client {
 
     @Override
     public void get(String name, boolean settled, Reply<Delivery> reply) {
+        if (refuses(access.read(name), reply)) {
+            return;
+        }
         QueueProxy proxy = usable(name, reply);
         if (proxy == null) {
             return;

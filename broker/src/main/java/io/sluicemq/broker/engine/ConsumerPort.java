@@ -1,6 +1,7 @@
 package io.sluicemq.broker.engine;
 
 import io.sluicemq.api.Consumer;
+import io.sluicemq.api.ConsumerSink;
 import io.sluicemq.api.ConsumerSpec;
 import io.sluicemq.api.Delivery;
 import io.sluicemq.api.Reply;
@@ -16,11 +17,28 @@ final class ConsumerPort implements Consumer {
     private final ConnectedClient client;
     private final QueueProxy proxy;
     private final QueueConsumer consumer;
+    private final ConsumerSink sink;
 
-    ConsumerPort(ConnectedClient client, QueueProxy proxy, QueueConsumer consumer) {
+    ConsumerPort(ConnectedClient client, QueueProxy proxy, QueueConsumer consumer, ConsumerSink sink) {
         this.client = client;
         this.proxy = proxy;
         this.consumer = consumer;
+        this.sink = sink;
+    }
+
+    /** The name of its queue. */
+    String queue() {
+        return consumer.spec().queue();
+    }
+
+    /** Ends it since its user may not read there any more. */
+    void revoke(String reason) {
+        client.forget(this);
+        proxy.run(client.context(), () -> {
+            if (proxy.queue().revoke(consumer)) {
+                proxy.queue().loop().send(client.loop(), () -> sink.revoked(reason));
+            }
+        });
     }
 
     @Override

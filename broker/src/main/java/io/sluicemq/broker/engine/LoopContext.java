@@ -6,6 +6,7 @@ import io.sluicemq.api.Message;
 import io.sluicemq.api.operate.Actor;
 import io.sluicemq.api.operate.Event;
 import io.sluicemq.api.operate.Rates;
+import io.sluicemq.base.Audit;
 import io.sluicemq.base.LogLimit;
 import io.sluicemq.base.Loop;
 import io.sluicemq.base.LoopOwned;
@@ -60,6 +61,8 @@ final class LoopContext {
     final Answers answers;
     /** What the clients of each protocol have, by its name. */
     final Map<String, ProtocolTally> protocols = new HashMap<>();
+    /** Of what is told of users who may not do what they want. */
+    final Audit refusals = new Audit("access");
     /** What is to be looked at again and again. */
     final Housekeeping housekeeping;
     /** Of what is told of slow consumers. */

@@ -2,6 +2,7 @@ package io.sluicemq.broker.engine;
 
 import io.sluicemq.api.Client;
 import io.sluicemq.api.Message;
+import io.sluicemq.api.Permissions;
 import io.sluicemq.base.LoopOwned;
 import io.sluicemq.broker.routing.Exchange;
 import io.sluicemq.broker.routing.RouteSet;
@@ -11,7 +12,7 @@ import java.util.List;
 
 /**
  * Where a client's recent publishes went: most send with few keys. An entry holds as long as the table is the same, or the
- * routes from its exchange are; owned by the client's loop. A fixed number of entries, overwritten by their hash.
+ * routes from its exchange are. Whether they are allowed is remembered as well, as long as the user's permissions are the same. Owned by the client's loop. A fixed number of entries, overwritten by their hash.
  */
 @LoopOwned
 final class RouteCache {
@@ -25,6 +26,8 @@ final class RouteCache {
         RoutingTable<QueueProxy> table;
         Object stamp;
         Route route;
+        /** By which the client's user may publish there; null if that was not asked. */
+        Permissions allowedBy;
     }
 
     private Entry[] slots;
@@ -35,14 +38,29 @@ final class RouteCache {
         return route;
     }
 
-    /** Routes a message; returns how many queues it reaches, or what is wrong with its exchange. */
-    int find(RoutingTable<QueueProxy> table, Message message, LoopContext context) {
+    /**
+     * Routes a message; returns how many queues it reaches, or what is wrong with its exchange.
+     *
+     * @param access what its publisher may; null if that is not asked
+     */
+    int find(RoutingTable<QueueProxy> table, Message message, LoopContext context, AccessChecks access) {
         boolean plain = message.extraKeys().isEmpty() && message.hiddenKeys().isEmpty();
         Entry entry = plain ? entry(message.exchange(), message.routingKey()) : null;
         boolean remembered = entry != null
                 && entry.table != null
                 && entry.routingKey.equals(message.routingKey())
                 && entry.exchange.equals(message.exchange());
+        if (access != null) {
+            Permissions permissions = access.permissions();
+            if (!remembered || entry.allowedBy != permissions) {
+                if (!access.mayPublish(message)) {
+                    return Client.NO_ACCESS;
+                }
+                if (remembered) {
+                    entry.allowedBy = permissions;
+                }
+            }
+        }
         if (remembered && entry.table == table) {
             route = entry.route;
             return route.size();
@@ -73,6 +91,7 @@ final class RouteCache {
             entry.table = table;
             entry.stamp = stamp;
             entry.route = route;
+            entry.allowedBy = access == null ? null : access.permissions();
         }
         return size;
     }

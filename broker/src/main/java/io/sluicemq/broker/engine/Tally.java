@@ -45,6 +45,8 @@ final class Tally {
     long failedChecks;
     long keptLinks;
     long keptDeliveries;
+    long refusedAccesses;
+    long refusedByUserLimit;
 
     void add(Tally other) {
         connections += other.connections;
@@ -84,6 +86,8 @@ final class Tally {
         failedChecks += other.failedChecks;
         keptLinks += other.keptLinks;
         keptDeliveries += other.keptDeliveries;
+        refusedAccesses += other.refusedAccesses;
+        refusedByUserLimit += other.refusedByUserLimit;
     }
 
     BrokerCounters toCounters() {
@@ -117,6 +121,8 @@ final class Tally {
                 consumersCut,
                 failedChecks,
                 keptLinks,
-                keptDeliveries);
+                keptDeliveries,
+                refusedAccesses,
+                refusedByUserLimit);
     }
 }

@@ -32,7 +32,7 @@ import java.util.function.Supplier;
 @LoopOwned
 final class Topology {
 
-    private static final String ALTERNATE = "alternate-exchange";
+    static final String ALTERNATE = "alternate-exchange";
 
     private final VirtualHost host;
     private final LoopContext home;
@@ -302,7 +302,7 @@ final class Topology {
         String name = spec.name();
         if (name.isEmpty()) {
             do {
-                name = "amq.gen-" + names.get();
+                name = QueueSpec.GENERATED + names.get();
             } while (published.get().queue(name) != null);
         }
         QueueProxy existing = published.get().queue(name);

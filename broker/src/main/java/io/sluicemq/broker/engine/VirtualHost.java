@@ -218,6 +218,11 @@ final class VirtualHost {
         return settings.get().undeliverableOf(address);
     }
 
+    /** Whether the configuration names that address for messages that nobody takes. Called on any loop. */
+    boolean isForUndeliverable(String address) {
+        return settings.get().isForUndeliverable(address);
+    }
+
     /**
      * On the topology's loop: addresses have other limits from now on, with effect on what is there and on whoever waits.
      *

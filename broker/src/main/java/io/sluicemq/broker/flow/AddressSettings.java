@@ -179,6 +179,12 @@ public final class AddressSettings {
                 NO_ADDRESS.equals(expiryAddress) ? null : expiryAddress);
     }
 
+    /** Whether that is an address to which some rule sends messages that nobody takes. */
+    public boolean isForUndeliverable(String address) {
+        return rules.stream().anyMatch(
+                rule -> address.equals(rule.deadLetterAddress()) || address.equals(rule.expiryAddress()));
+    }
+
     /** Whether anything is said about consumers of any queue. */
     public boolean haveConsumerRules() {
         return !topics.isEmpty() || rules.stream().anyMatch(rule -> rule.consumer() != null);

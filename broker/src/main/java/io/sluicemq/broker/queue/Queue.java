@@ -508,6 +508,13 @@ public final class Queue {
         deliveries.dispatch();
     }
 
+    /** As {@link #cancel}, but not at its client's wish; false if it had ended already. */
+    public boolean revoke(QueueConsumer consumer) {
+        boolean there = !consumer.hasEnded();
+        cancel(consumer);
+        return there;
+    }
+
     private void end(QueueConsumer consumer) {
         if (consumer.settles()) {
             effects.underWay(consumer.unwrittenBytes(), 0);

@@ -2,6 +2,7 @@ package io.sluicemq.broker.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluicemq.api.Access;
 import io.sluicemq.api.Broker.ClientSpec;
 import io.sluicemq.api.BrokerError;
 import io.sluicemq.api.Client;
@@ -29,7 +30,7 @@ class IdentityTest {
         TestClient client = new TestClient(broker, broker.loops.get(loop));
         return client.asksLater(reply -> broker.engine.connect(
                 new ClientSpec(
-                        virtualHost, new Principal("guest", false, null), "test", "test", "test", identity, sole,
+                        virtualHost, Principal.named("guest", Access.ALL), "test", "test", "test", identity, sole,
                         client),
                 client.loop,
                 reply));
@@ -94,7 +95,7 @@ class IdentityTest {
                 super.done(value);
                 broker.engine.connect(
                         new ClientSpec(
-                                "/", new Principal("guest", false, null), "test", "test", "test", "app", true, next),
+                                "/", Principal.named("guest", Access.ALL), "test", "test", "test", "app", true, next),
                         next.loop,
                         second);
             }

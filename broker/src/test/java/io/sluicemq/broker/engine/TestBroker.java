@@ -1,5 +1,6 @@
 package io.sluicemq.broker.engine;
 
+import io.sluicemq.api.Access;
 import io.sluicemq.api.Broker.ClientSpec;
 import io.sluicemq.api.BrokerError;
 import io.sluicemq.api.Client;
@@ -82,15 +83,25 @@ class TestBroker {
     }
 
     TestClient connect(int loop, String virtualHost, String identity) {
+        return connect(loop, virtualHost, identity, Principal.named("guest", Access.ALL));
+    }
+
+    /** Somebody who may not do everything. */
+    TestClient connect(int loop, Principal user) {
+        return connect(loop, "/", "", user);
+    }
+
+    private TestClient connect(int loop, String virtualHost, String identity, Principal user) {
         TestClient client = new TestClient(this, loops.get(loop));
-        Answer<Client> answer = client.asks(reply -> engine.connect(
-                new ClientSpec(virtualHost, new Principal("guest", false, null), "test", "test", "test", identity,
-                        false,
-                        client),
-                client.loop,
-                reply));
-        client.client = answer.result();
+        client.client = connecting(client, virtualHost, identity, user).result();
         return client;
+    }
+
+    /** The answer to one who connects. */
+    Answer<Client> connecting(TestClient client, String virtualHost, String identity, Principal user) {
+        return client.asks(reply -> engine.connect(
+                new ClientSpec(virtualHost, user, "test", "test", "test", identity, false, client), client.loop,
+                reply));
     }
 
     /** An answer that has come, or not yet. */
@@ -203,6 +214,9 @@ class TestBroker {
         int lowCalls;
         int recoveredCalls;
         String lowReason;
+        /** Whether the broker may want it closed, and why it does. */
+        boolean mayBeClosed;
+        String closedFor;
 
         TestClient(TestBroker broker, ManualLoop loop) {
             this.broker = broker;
@@ -334,7 +348,10 @@ class TestBroker {
 
         @Override
         public void closeRequested(String reason) {
-            throw new AssertionError("asked to close: " + reason);
+            if (!mayBeClosed) {
+                throw new AssertionError("asked to close: " + reason);
+            }
+            closedFor = reason;
         }
 
         @Override

@@ -7,7 +7,6 @@ import io.sluicemq.api.operate.Overview;
 import io.sluicemq.api.operate.QueueFacts;
 import io.sluicemq.api.operate.Role;
 import io.sluicemq.api.operate.ServerOperations;
-import io.sluicemq.api.operate.ServerOperations.UserView;
 import io.sluicemq.api.operate.VirtualHostView;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -19,7 +18,7 @@ import java.util.concurrent.CompletableFuture;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What there is to know of the broker as a whole: its numbers, virtual hosts, users, and what it would be made again from. */
+/** What there is to know of the broker as a whole: its numbers, virtual hosts, and what it would be made again from. */
 final class BrokerRoutes {
 
     private final Operations broker;
@@ -38,11 +37,6 @@ final class BrokerRoutes {
                 Route.get("/api/whoami", Role.MONITOR, "Who the user is that asks", this::whoami),
                 Route.get("/api/vhosts", Role.MONITOR, "All virtual hosts that the user may use", this::virtualHosts),
                 Route.get("/api/vhosts/{vhost}", Role.MONITOR, "A virtual host", this::virtualHost),
-                Route.get("/api/users", Role.ADMINISTRATOR, "All users who may log in", this::users),
-                Route.get("/api/users/{name}", Role.ADMINISTRATOR, "A user", this::user),
-                Route.get("/api/users/{name}/permissions", Role.ADMINISTRATOR, "What a user may do",
-                        this::userPermissions),
-                Route.get("/api/permissions", Role.ADMINISTRATOR, "What all users may do", this::permissions),
                 Route.get("/api/definitions", Role.ADMINISTRATOR,
                         "What there is and outlives the broker: virtual hosts, exchanges, queues, bindings",
                         this::definitions),
@@ -161,56 +155,6 @@ final class BrokerRoutes {
         json.set("message_stats", Shapes.stats(view.rates()));
         json.set("limits", Shapes.limits(view.limits()));
         return json;
-    }
-
-    // ---- users
-
-    private Answer users(Call call) {
-        ArrayNode all = Json.array();
-        server.users().forEach(user -> all.add(json(user)));
-        return Answer.of(all);
-    }
-
-    private UserView find(Call call) {
-        return server.users().stream()
-                .filter(user -> user.name().equals(call.path("name")))
-                .findFirst()
-                .orElseThrow(() -> ApiError.notFound("no user '" + call.path("name") + "'"));
-    }
-
-    private Answer user(Call call) {
-        return Answer.of(json(find(call)));
-    }
-
-    private static ObjectNode json(UserView user) {
-        ObjectNode json = Json.object().put("name", user.name()).put("loopback_only", user.loopbackOnly());
-        json.putArray("tags").add(user.role().word());
-        return json;
-    }
-
-    private Answer userPermissions(Call call) {
-        return Answer.of(Json.array().addAll(permissionsOf(find(call))));
-    }
-
-    private Answer permissions(Call call) {
-        ArrayNode all = Json.array();
-        server.users().forEach(user -> all.addAll(permissionsOf(user)));
-        return Answer.of(all);
-    }
-
-    private List<ObjectNode> permissionsOf(UserView user) {
-        List<ObjectNode> all = new ArrayList<>();
-        for (String host : broker.virtualHosts()) {
-            if (user.virtualHosts() == null || user.virtualHosts().contains(host)) {
-                all.add(Json.object()
-                        .put("user", user.name())
-                        .put("vhost", host)
-                        .put("configure", ".*")
-                        .put("write", ".*")
-                        .put("read", ".*"));
-            }
-        }
-        return all;
     }
 
     // ---- definitions

@@ -1,5 +1,6 @@
 package io.sluicemq.server.config;
 
+import io.sluicemq.api.users.Role;
 import io.sluicemq.base.option.HostPort;
 import io.sluicemq.base.option.Nearest;
 import io.sluicemq.base.option.OptionType;
@@ -8,6 +9,7 @@ import io.sluicemq.base.option.Problem;
 import io.sluicemq.base.option.Settings;
 import io.sluicemq.broker.flow.AddressLimits;
 import io.sluicemq.broker.flow.AddressSettings;
+import io.sluicemq.security.Grant;
 import io.sluicemq.transport.Tls;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -25,7 +27,9 @@ import java.util.Set;
  * @param data the data folder, or null to keep everything in memory
  * @param listeners at least one
  * @param virtualHosts at least one, no two alike
- * @param users at least one, no two of one name
+ * @param users whose passwords stand in the configuration, no two of one name
+ * @param usersFile the file with the others; null if there is none
+ * @param usersFileRequired whether it must be there
  * @param virtualHostLimits by the name of a virtual host; of those only that have limits
  */
 public record ServerConfig(
@@ -36,6 +40,8 @@ public record ServerConfig(
         List<ListenerConfig> listeners,
         List<String> virtualHosts,
         List<UserConfig> users,
+        Path usersFile,
+        boolean usersFileRequired,
         LimitsConfig limits,
         StorageConfig storage,
         Amqp10Config amqp10,
@@ -43,19 +49,15 @@ public record ServerConfig(
         AddressSettings addressSettings,
         Map<String, AddressLimits> virtualHostLimits) {
 
-    /** Whoever knows the usual name and password comes in by them, but only from this machine. */
-    private static final UserConfig GUEST = new UserConfig("guest", "guest", null, true);
+    /** Whoever knows the usual name and password comes in by them, but only from this machine; as long as there is nobody else. */
+    public static final UserConfig GUEST =
+            new UserConfig("guest", "guest", null, true, Optional.of(Role.ADMINISTRATOR), null);
 
     public ServerConfig {
         listeners = List.copyOf(listeners);
         virtualHosts = List.copyOf(virtualHosts);
         users = List.copyOf(users);
         virtualHostLimits = Map.copyOf(virtualHostLimits);
-    }
-
-    /** Whether nobody but the built-in guest may log in. */
-    public boolean hasOnlyGuest() {
-        return users.equals(List.of(GUEST));
     }
 
     /**
@@ -85,6 +87,11 @@ public record ServerConfig(
                 listeners(settings, problems),
                 virtualHosts,
                 users(settings, virtualHosts, problems),
+                settings.find(ServerOptions.USERS_FILE)
+                        .or(() -> settings.find(ServerOptions.DATA)
+                                .map(data -> data.resolve(ServerOptions.DEFAULT_USERS_FILE)))
+                        .orElse(null),
+                settings.has(ServerOptions.USERS_FILE),
                 limits,
                 storage(settings.section(ServerOptions.STORAGE), limits, problems),
                 Amqp10Config.of(settings.section(ServerOptions.AMQP10)),
@@ -203,9 +210,28 @@ public record ServerConfig(
                         name.get(),
                         password.get(),
                         allowed.map(Set::copyOf).orElse(null),
-                        section.get(ServerOptions.USER_LOOPBACK_ONLY)));
+                        section.get(ServerOptions.USER_LOOPBACK_ONLY),
+                        section.find(ServerOptions.USER_ROLE),
+                        permissions(section, name.get(), virtualHosts, problems)));
             }
         }
-        return users.isEmpty() ? List.of(GUEST) : users;
+        return users;
+    }
+
+    /** Null if nothing is said of them. */
+    private static Map<String, Grant> permissions(
+            Settings user, String name, List<String> virtualHosts, List<Problem> problems) {
+        if (!user.has(ServerOptions.USER_PERMISSIONS)) {
+            return null;
+        }
+        Place place = user.place(ServerOptions.USER_PERMISSIONS);
+        Map<String, Grant> grants = PermissionsReader.read(user);
+        List<String> entered = user.find(ServerOptions.USER_VIRTUAL_HOSTS).orElse(virtualHosts);
+        grants.keySet().stream().filter(host -> !entered.contains(host)).forEach(host -> problems.add(Problem.of(
+                place, ServerOptions.USERS.key(),
+                "user " + name + " has permissions in '" + host + "', which is not among "
+                        + (user.has(ServerOptions.USER_VIRTUAL_HOSTS) ? "their " : "") + "virtual-hosts: "
+                        + String.join(", ", entered))));
+        return grants;
     }
 }

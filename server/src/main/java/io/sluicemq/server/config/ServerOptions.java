@@ -2,6 +2,7 @@ package io.sluicemq.server.config;
 
 import io.sluicemq.api.ConsumerSink;
 import io.sluicemq.api.Undeliverable;
+import io.sluicemq.api.users.Role;
 import io.sluicemq.base.option.Entry;
 import io.sluicemq.base.option.NamedSections;
 import io.sluicemq.base.option.Option;
@@ -13,6 +14,7 @@ import io.sluicemq.broker.flow.AddressSettings;
 import io.sluicemq.broker.flow.ConsumerPolicy;
 import io.sluicemq.broker.flow.ConsumerRule;
 import io.sluicemq.broker.flow.FullPolicy;
+import io.sluicemq.security.NamePattern;
 import io.sluicemq.transport.Tls;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -167,11 +169,100 @@ public final class ServerOptions {
             "Whether they may log in only from the machine that the broker runs on.")
             .defaultsTo(false);
 
+    public static final Option<Role> USER_ROLE = Option.of(
+            "role",
+            OptionType.oneOf(Role.class),
+            "What they may do as an operator, beside what clients do. `monitor`: to look. `operator`: to act on queues and"
+                    + " connections as well. `administrator`: to change users and permissions as well. Nothing if this is left"
+                    + " out.")
+            .example("monitor");
+
+    private static final OptionType<String> NAME_PATTERN = OptionType.STRING.where(
+            "a pattern such as \"orders.#\", or " + NamePattern.REGEX + " and a regular expression (RE2)",
+            ServerOptions::isNamePattern);
+
+    public static final Option<String> PERMISSION_HOST = Option.of(
+            "virtual-host", NAME, "In which virtual host.").required().example("/");
+
+    public static final Option<List<String>> CONFIGURE = Option.of(
+            "configure",
+            OptionType.listOf(NAME_PATTERN),
+            "Names of queues and exchanges that they may make and delete: patterns of words between dots, `*` for any word,"
+                    + " `#` for any number of words, or `regex:` and a regular expression. No pattern, no name.")
+            .defaultsTo(List.of());
+
+    public static final Option<List<String>> WRITE = Option.of(
+            "write",
+            OptionType.listOf(NAME_PATTERN),
+            "Names of addresses and exchanges that they may publish to, and of queues and exchanges that they may bind, likewise.")
+            .defaultsTo(List.of());
+
+    public static final Option<List<String>> READ = Option.of(
+            "read",
+            OptionType.listOf(NAME_PATTERN),
+            "Names of queues that they may consume from, and of exchanges and topics that they may bind from or subscribe to,"
+                    + " likewise.")
+            .defaultsTo(List.of());
+
+    public static final SectionList USER_PERMISSIONS = new SectionList(
+            "permissions",
+            "What they may do, by virtual host; in others they may do nothing. Everything in all of `virtual-hosts` if this is left"
+                    + " out.",
+            PERMISSION_HOST,
+            new Section("PERMISSIONS", "In one virtual host.", PERMISSION_HOST, CONFIGURE, WRITE, READ));
+
     public static final SectionList USERS = new SectionList(
             "users",
-            "Who may log in. If there is none, `guest` with the password `guest` may, from the loopback interface only.",
+            "Who may log in, with passwords as they are: for tests, see [security](security.md). If there is none, nor a file of"
+                    + " users, `guest` with the password `guest` may, from the loopback interface only.",
             USER_NAME,
-            new Section("USER", "One user.", USER_NAME, USER_PASSWORD, USER_VIRTUAL_HOSTS, USER_LOOPBACK_ONLY));
+            new Section("USER", "One user.", USER_NAME, USER_PASSWORD, USER_VIRTUAL_HOSTS, USER_LOOPBACK_ONLY,
+                    USER_ROLE, USER_PERMISSIONS));
+
+    public static final Option<Path> USERS_FILE = Option.of(
+            "users-file",
+            OptionType.PATH,
+            "The file with the users that `sluicemq user` has made, their passwords stored as salted slow hashes. `users.yaml` in"
+                    + " the data folder if this is left out, where it need not be there.")
+            .example("users.yaml");
+
+    /** The name of that file in the data folder. */
+    public static final String DEFAULT_USERS_FILE = "users.yaml";
+
+    public static final Option<String> STORED_SHA_256 = Option.of(
+            "password-sha-256",
+            OptionType.STRING,
+            "The keys of SCRAM-SHA-256: iterations, salt, StoredKey, ServerKey.")
+            .secret();
+
+    public static final Option<String> STORED_SHA_512 = Option.of(
+            "password-sha-512", OptionType.STRING, "The keys of SCRAM-SHA-512, likewise.").secret();
+
+    public static final SectionList STORED_USERS = new SectionList(
+            "users",
+            "Who may log in.",
+            USER_NAME,
+            new Section("USER", "One user.", USER_NAME, STORED_SHA_256, STORED_SHA_512, USER_LOOPBACK_ONLY, USER_ROLE,
+                    USER_PERMISSIONS));
+
+    public static final Option<String> DECOY_SECRET = Option.of(
+            "decoy-secret",
+            OptionType.STRING,
+            "From what names that nobody has get salts, so that they can't be told from others.")
+            .secret();
+
+    /** All that a file of users may hold. */
+    public static final Section USERS_FILE_ROOT =
+            new Section("", "The users.", DECOY_SECRET, STORED_USERS);
+
+    private static boolean isNamePattern(String text) {
+        try {
+            NamePattern.of(text);
+            return true;
+        } catch (IllegalArgumentException e) {
+            return false;
+        }
+    }
 
     public static final Option<Integer> MAX_CONNECTIONS = Option.of(
             "max-connections",
@@ -672,6 +763,7 @@ public final class ServerOptions {
             HTTP,
             VIRTUAL_HOSTS,
             USERS,
+            USERS_FILE,
             ANONYMOUS_LOGIN,
             LOOPS,
             LONGEST_REST,
@@ -682,7 +774,7 @@ public final class ServerOptions {
             VIRTUAL_HOST_LIMITS);
 
     /** What can be changed while the broker runs; everything else needs a restart. */
-    public static final List<Entry> AT_ONCE = List.of(ADDRESS_SETTINGS, TOPICS, VIRTUAL_HOST_LIMITS);
+    public static final List<Entry> AT_ONCE = List.of(ADDRESS_SETTINGS, TOPICS, VIRTUAL_HOST_LIMITS, USERS, USERS_FILE);
 
     private ServerOptions() {}
 

@@ -1,5 +1,6 @@
 package io.sluicemq.server.data;
 
+import io.sluicemq.server.config.ServerOptions;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -30,6 +31,7 @@ import java.util.stream.Stream;
  *   sluicemq.format   "sluicemq data folder, format 1" and a line feed: whose folder this is, and how to read it
  *   log/              durable queues and messages
  *   admin.sock        while a broker runs: how its administrators reach it
+ *   users.yaml        users, their passwords stored as hashes; users.yaml.lock while it is changed
  *   sluicemq.lock     the process id of whoever has it open, in decimal; the lock is at byte 2^62, never at the text
  * </pre>
  *
@@ -47,10 +49,12 @@ public final class DataFolder implements AutoCloseable {
     private static final int MAX_FORMAT_BYTES = 1024;
 
     /**
-     * What a folder may hold without being somebody else's: what a start that was cut short leaves behind, and what the root
-     * of a file system has.
+     * What a folder may hold without being somebody else's: what a start that was cut short leaves behind, what the root
+     * of a file system has, and users that were made before the first start.
      */
-    private static final Set<String> IGNORED = Set.of(LOCK_FILE, NEW_FORMAT_FILE, "lost+found");
+    private static final Set<String> IGNORED = Set.of(
+            LOCK_FILE, NEW_FORMAT_FILE, "lost+found", ServerOptions.DEFAULT_USERS_FILE,
+            ServerOptions.DEFAULT_USERS_FILE + ".lock");
 
     /** Beyond the text, so that others can read the process id where locks are mandatory. */
     static final long LOCK_POSITION = 1L << 62;

@@ -56,8 +56,8 @@ class ServerConfigTest {
         assertThat(config.listeners())
                 .containsExactly(new ListenerConfig("amqp", new HostPort("127.0.0.1", 5672), null));
         assertThat(config.virtualHosts()).containsExactly("/");
-        assertThat(config.users()).containsExactly(new UserConfig("guest", "guest", null, true));
-        assertThat(config.hasOnlyGuest()).isTrue();
+        assertThat(config.users()).isEmpty();
+        assertThat(config.usersFile()).isNull();
         assertThat(config.limits().heartbeat()).isEqualTo(Duration.ofSeconds(60));
         assertThat(config.limits().messageMemory())
                 .isEqualTo(Runtime.getRuntime().maxMemory() / 100 * 40
@@ -108,7 +108,7 @@ class ServerConfigTest {
                 .containsExactly(
                         new UserConfig("ann", "007", null, false),
                         new UserConfig("bob", "it's: #1", Set.of("orders"), true));
-        assertThat(config.hasOnlyGuest()).isFalse();
+        assertThat(config.usersFile()).isEqualTo(Path.of("/var/lib/sluicemq/users.yaml"));
         long memory = config.limits().messageMemory();
         assertThat(memory).isCloseTo(Runtime.getRuntime().maxMemory() / 4, within(100L));
         assertThat(config.limits())
@@ -295,7 +295,7 @@ class ServerConfigTest {
                         "2:3: unknown key 'max_connections' in limits: did you mean 'max-connections'?"),
                 wrong(
                         "plugins: []",
-                        "1:1: unknown key 'plugins': expected one of data, storage, listeners, http, virtual-hosts, users,"
+                        "1:1: unknown key 'plugins': expected one of data, storage, listeners, http, virtual-hosts, users, users-file,"
                                 + " anonymous-login, loops, longest-rest, limits, amqp10, address-settings, topics, virtual-host-limits"),
                 wrong(
                         "listeners: {amqp: {ssl: true}}",

@@ -51,7 +51,8 @@ final class ShippedFile {
                 named.item().entries().forEach(each -> entry(indent + "    ", mark, each));
             }
             case SectionList list -> {
-                line(indent, list.key() + ":");
+                // One within an element of another is there only if that is.
+                line(indent, (indent.isEmpty() ? "" : mark) + list.key() + ":");
                 boolean first = true;
                 for (Entry each : list.item().entries()) {
                     if (first) {

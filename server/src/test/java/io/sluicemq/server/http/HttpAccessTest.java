@@ -2,6 +2,7 @@ package io.sluicemq.server.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluicemq.api.users.Role;
 import io.sluicemq.server.SluiceMQ;
 import io.sluicemq.server.config.ServerOptions;
 import java.io.IOException;
@@ -31,7 +32,12 @@ class HttpAccessTest {
                 .http(ServerOptions.HTTP_REQUEST_TIME_LIMIT, Duration.ofSeconds(2))
                 .virtualHosts("/", "shop")
                 .user("ann", "secret")
+                .role("ann", Role.ADMINISTRATOR)
                 .user("shopper", "s p:ä", Set.of("shop"))
+                .role("shopper", Role.OPERATOR)
+                .user("looker", "look")
+                .role("looker", Role.MONITOR)
+                .user("client", "only")
                 .start();
         http = new Http(broker).as("ann", "secret");
     }
@@ -108,8 +114,28 @@ class HttpAccessTest {
             assertThat(shopper.delete("/api/queues/%2F/others").status()).isEqualTo(403);
             assertThat(shopper.get("/api/addresses").http().body()).doesNotContain("others");
             assertThat(shopper.get("/api/bindings").http().body()).doesNotContain("others");
-            assertThat(shopper.get("/api/definitions").http().body()).doesNotContain("others");
+            assertThat(shopper.get("/api/definitions").status()).isEqualTo(403);
         }
+    }
+
+    @Test
+    void shouldLetEachRoleDoWhatItIsForAndNoMore() {
+        http.put("/api/queues/%2F/roles", "{}");
+        try (Http looker = new Http(broker).as("looker", "look"); Http client = new Http(broker).as("client", "only")) {
+            assertThat(looker.get("/api/queues/%2F/roles").status()).isEqualTo(200);
+            assertThat(looker.post("/api/queues/%2F/roles/get", "{}").status()).isEqualTo(403);
+            assertThat(looker.delete("/api/queues/%2F/roles").status()).isEqualTo(403);
+            assertThat(looker.get("/api/users").status()).isEqualTo(403);
+            assertThat(client.get("/api/overview").status()).isEqualTo(403);
+            assertThat(client.get("/api/overview").reason()).isEqualTo("user 'client' is not monitor");
+        }
+        assertThat(http.get("/api/users").json()).hasSize(4);
+        assertThat(http.get("/api/users/looker").json().path("tags").toString()).isEqualTo("[\"monitor\"]");
+        assertThat(http.get("/api/permissions/shop/shopper").json().path("write").asString()).isEqualTo(".*");
+        assertThat(http.get("/api/permissions/%2F/shopper").status()).isEqualTo(404);
+        Http.Response fixed = http.put("/api/users/looker", "{\"tags\":\"administrator\"}");
+        assertThat(fixed.status()).as("they stand in the configuration").isEqualTo(409);
+        assertThat(http.put("/api/users/new", "{\"tags\":\"king\"}").status()).isEqualTo(400);
     }
 
     @Test

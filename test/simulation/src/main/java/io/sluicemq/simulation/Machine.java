@@ -1,5 +1,6 @@
 package io.sluicemq.simulation;
 
+import io.sluicemq.api.Access;
 import io.sluicemq.api.Broker.ClientSpec;
 import io.sluicemq.api.BrokerError;
 import io.sluicemq.api.Client;
@@ -183,7 +184,7 @@ final class Machine {
         return this.<Client>ask(
                 "a connection",
                 reply -> engine.connect(
-                        new ClientSpec("/", new Principal("reader", false, null), "reader", "test", "test",
+                        new ClientSpec("/", Principal.named("reader", Access.ALL), "reader", "test", "test",
                                 new Deaf()),
                         loops.get(0), reply));
     }

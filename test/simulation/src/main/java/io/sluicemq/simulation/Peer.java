@@ -1,5 +1,6 @@
 package io.sluicemq.simulation;
 
+import io.sluicemq.api.Access;
 import io.sluicemq.api.Broker.ClientSpec;
 import io.sluicemq.api.BrokerError;
 import io.sluicemq.api.Client;
@@ -69,7 +70,7 @@ final class Peer implements ClientEvents {
         this.outlets = new Outlets(simulation, this.loop, name);
         Command connect = simulation.command("the connection of " + name);
         this.loop.execute(() -> machine.engine.connect(
-                new ClientSpec("/", new Principal("guest", false, null), name, "test", "test", this), this.loop,
+                new ClientSpec("/", Principal.named("guest", Access.ALL), name, "test", "test", this), this.loop,
                 new Reply<>() {
                     @Override
                     public void done(Client result) {

@@ -18,6 +18,7 @@ public final class LogCapture extends AppenderBase<ILoggingEvent> implements Aut
 
     private final Logger root = (Logger) LoggerFactory.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
     private final Logger ours = (Logger) LoggerFactory.getLogger("io.sluicemq");
+    private final Logger audit = (Logger) LoggerFactory.getLogger("audit");
     private final List<ILoggingEvent> events = new CopyOnWriteArrayList<>();
     private final List<Appender<ILoggingEvent>> others = new ArrayList<>();
 
@@ -25,6 +26,7 @@ public final class LogCapture extends AppenderBase<ILoggingEvent> implements Aut
         root.iteratorForAppenders().forEachRemaining(others::add);
         others.forEach(root::detachAppender);
         ours.setLevel(Level.DEBUG);
+        audit.setLevel(Level.DEBUG);
         setContext(root.getLoggerContext());
         start();
         root.addAppender(this);
@@ -58,5 +60,6 @@ public final class LogCapture extends AppenderBase<ILoggingEvent> implements Aut
         root.detachAppender(this);
         others.forEach(root::addAppender);
         ours.setLevel(null);
+        audit.setLevel(null);
     }
 }

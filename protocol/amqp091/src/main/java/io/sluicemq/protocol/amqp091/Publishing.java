@@ -14,7 +14,9 @@ import io.sluicemq.protocol.amqp091.codec.FrameEncoder;
 import io.sluicemq.protocol.amqp091.codec.MethodId;
 import io.sluicemq.protocol.amqp091.codec.ReplyCode;
 import io.sluicemq.protocol.amqp091.codec.ShortString;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -321,8 +323,23 @@ final class Publishing {
                     ReplyCode.ACCESS_REFUSED,
                     "cannot publish to internal "
                             + BrokerFaults.named(Kind.EXCHANGE, message.exchange(), connection.virtualHost()));
+            case Client.NO_ACCESS -> channel.fail(BrokerFaults.of(refusal(message), MethodId.BASIC_PUBLISH));
             default -> unroutable(message, transaction);
         }
+    }
+
+    /** Why a message may not be published: for the first of its keys that is not allowed. */
+    private BrokerError refusal(Message message) {
+        Client client = connection.client();
+        BrokerError refusal = client.publishRefusal(message.exchange(), message.routingKey());
+        List<String> others = new ArrayList<>(message.extraKeys());
+        others.addAll(message.hiddenKeys());
+        for (int i = 0; refusal == null && i < others.size(); i++) {
+            refusal = client.publishRefusal(message.exchange(), others.get(i));
+        }
+        return refusal == null // it was allowed at this very moment
+                ? new BrokerError.Unavailable("permissions have changed while a message was published")
+                : refusal;
     }
 
     private void unroutable(Message message, ChannelTransaction transaction) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
+import io.sluicemq.api.Access;
 import io.sluicemq.api.Authenticator;
 import io.sluicemq.api.Broker;
 import io.sluicemq.api.BrokerError;
@@ -204,7 +205,7 @@ final class Peer {
         final Principal guest;
 
         PlainAuthenticator() {
-            this(new Principal("guest", false, null));
+            this(Principal.named("guest", Access.ALL));
         }
 
         PlainAuthenticator(Principal guest) {

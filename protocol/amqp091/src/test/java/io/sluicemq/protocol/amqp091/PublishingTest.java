@@ -2,9 +2,11 @@ package io.sluicemq.protocol.amqp091;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluicemq.api.Access;
 import io.sluicemq.api.Client;
 import io.sluicemq.api.Message;
 import io.sluicemq.api.Principal;
+import io.sluicemq.base.Published;
 import io.sluicemq.protocol.amqp091.codec.BasicProperties;
 import io.sluicemq.protocol.amqp091.codec.BasicProperty;
 import io.sluicemq.protocol.amqp091.codec.MethodId;
@@ -292,7 +294,9 @@ class PublishingTest {
     @Test
     void shouldNotCheckTheUserIdOfTheAnonymous() {
         peer = new Peer(
-                loop, broker, new Peer.PlainAuthenticator(new Principal("anonymous", true, null)), Peer.OPTIONS);
+                loop, broker,
+                new Peer.PlainAuthenticator(new Principal("anonymous", true, new Published<>(Access.ALL))),
+                Peer.OPTIONS);
         peer.handshake(out -> {}, 0, 0, 0);
         peer.openChannel(1);
         publish(properties(BasicProperty.USER_ID, "somebody"));

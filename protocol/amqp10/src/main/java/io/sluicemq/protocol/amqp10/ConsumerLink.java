@@ -567,11 +567,20 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
 
     @Override
     public void cancelled(String reason) {
+        ended(AmqpError.RESOURCE_DELETED, reason);
+    }
+
+    @Override
+    public void revoked(String reason) {
+        ended(AmqpError.UNAUTHORIZED_ACCESS, reason);
+    }
+
+    private void ended(Symbol condition, String reason) {
         consumer = null;
         if (pending()) {
-            refuse(AmqpError.RESOURCE_DELETED, reason);
+            refuse(condition, reason);
         } else {
-            detach(new ErrorCondition(AmqpError.RESOURCE_DELETED, reason));
+            detach(new ErrorCondition(condition, reason));
         }
     }
 

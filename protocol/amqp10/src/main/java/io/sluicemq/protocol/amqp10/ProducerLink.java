@@ -558,6 +558,12 @@ final class ProducerLink extends Link {
             if (received != null) {
                 finish(received, Released.getInstance());
             }
+        } else if (reached == Client.NO_ACCESS) {
+            BrokerError refusal = client.publishRefusal(to.exchange(), key);
+            TerminusError error = refusal == null
+                    ? new TerminusError(AmqpError.UNAUTHORIZED_ACCESS, "not allowed: " + describe(to))
+                    : TerminusError.of(refusal);
+            refuse(received, transaction, error.condition(), error.description());
         } else {
             if (node instanceof Relay relay) {
                 relay.missed(address);

@@ -1,5 +1,6 @@
 package io.sluicemq.protocol.amqp10;
 
+import io.sluicemq.api.Access;
 import io.sluicemq.api.Broker.ClientSpec;
 import io.sluicemq.api.BrokerError;
 import io.sluicemq.api.Client;
@@ -57,7 +58,7 @@ final class Lab {
     void deleteQueue(String name) {
         ManualLoop loop = loops.get(0);
         loop.run(() -> broker.connect(
-                new ClientSpec("/", new Principal("admin", false, null), "admin", "test", "", new Unconcerned()), loop,
+                new ClientSpec("/", Principal.named("admin", Access.ALL), "admin", "test", "", new Unconcerned()), loop,
                 new Reply<>() {
                     @Override
                     public void done(Client client) {

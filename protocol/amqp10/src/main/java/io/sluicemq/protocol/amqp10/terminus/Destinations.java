@@ -68,6 +68,9 @@ final class Destinations {
             }));
             return;
         }
+        if (refuses("", name, answer)) {
+            return;
+        }
         client.describeQueue(name, new On<>(
                 spec -> answer.done(Destination.queue(name)),
                 missing -> create(
@@ -87,17 +90,29 @@ final class Destinations {
     private void topic(Address.Topic topic, Answer<Destination> answer) {
         if (topic.exchangeOnly() || exists(topic.name())) {
             exchange(topic.name(), null, Unreached.ACCEPTED, answer);
-        } else {
+        } else if (!refuses(Address.DEFAULT_TOPICS, topic.name(), answer)) {
             answer.done(new Destination(Address.DEFAULT_TOPICS, topic.name(), Unreached.ACCEPTED));
         }
     }
 
     private void exchange(String name, String key, Unreached unreached, Answer<Destination> answer) {
+        if (refuses(name, key, answer)) {
+            return;
+        }
         switch (client.checkExchange(name)) {
             case Client.NO_EXCHANGE -> answer.refused(TerminusError.notFound("exchange", name));
             case Client.INTERNAL_EXCHANGE -> answer.refused(new TerminusError(
                     AmqpError.NOT_ALLOWED, "exchange '" + name + "' is internal: nobody publishes to it directly"));
             default -> answer.done(new Destination(name, key, unreached));
         }
+    }
+
+    /** Refuses what the user may not publish to. */
+    private boolean refuses(String exchange, String key, Answer<Destination> answer) {
+        BrokerError refusal = client.publishRefusal(exchange, key);
+        if (refusal != null) {
+            answer.refused(TerminusError.of(refusal));
+        }
+        return refusal != null;
     }
 }

@@ -47,7 +47,7 @@ final class DynamicNodes {
             return;
         }
         if (kind.isTopic()) {
-            String name = "temporary-topic-" + names.get();
+            String name = Client.TEMPORARY_TOPIC + names.get();
             client.declareExchange(
                     new ExchangeSpec(name, "fanout", false, false, false, Map.of()),
                     On.success(answer, declared -> answer.done(added(new DynamicNode(name, true, lifetime, creator)))));

@@ -47,9 +47,7 @@ public record TerminusError(Symbol condition, String description) {
                     "invalid " + e.argument() + " for " + e.kind().word() + " '" + e.name() + "': " + e.reason());
             case BrokerError.UnknownExchangeType e -> invalid("unknown exchange type '" + e.type() + "'");
             case BrokerError.NotAllowed e -> new TerminusError(AmqpError.NOT_ALLOWED, e.reason());
-            case BrokerError.AccessRefused e -> new TerminusError(
-                    AmqpError.UNAUTHORIZED_ACCESS,
-                    "user '" + e.user() + "' may not use " + e.kind().word() + " '" + e.name() + "': " + e.reason());
+            case BrokerError.AccessRefused e -> new TerminusError(AmqpError.UNAUTHORIZED_ACCESS, e.reason());
             case BrokerError.LoginRefused e -> new TerminusError(AmqpError.UNAUTHORIZED_ACCESS, e.reason());
             case BrokerError.IdentityInUse e -> new TerminusError(
                     AmqpError.RESOURCE_LOCKED, "'" + e.identity() + "' is connected already");

@@ -24,7 +24,7 @@ import java.util.Objects;
 record Terms(String topic, String key, String selector, String noLocal, boolean shared) {
 
     private static final String TOPIC = QueueSpec.SUBSCRIBES_TO;
-    private static final String KEY = "x-key";
+    private static final String KEY = QueueSpec.SUBSCRIBES_WITH_KEY;
     private static final String FILTER = "x-filter";
     private static final String NO_LOCAL = "x-no-local";
     private static final String SHARED = "x-shared";

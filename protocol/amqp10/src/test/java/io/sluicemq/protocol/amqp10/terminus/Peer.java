@@ -2,6 +2,7 @@ package io.sluicemq.protocol.amqp10.terminus;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluicemq.api.Access;
 import io.sluicemq.api.Broker.ClientSpec;
 import io.sluicemq.api.BrokerError;
 import io.sluicemq.api.Client;
@@ -152,7 +153,7 @@ final class Peer {
         this.lab = lab;
         this.loop = loop;
         this.client = this.<Client>reply(reply -> lab.broker.connect(
-                new ClientSpec("/", new Principal("guest", false, null), container, "AMQP 1.0", "", new Quiet()), loop,
+                new ClientSpec("/", Principal.named("guest", Access.ALL), container, "AMQP 1.0", "", new Quiet()), loop,
                 reply));
         this.termini = new Termini(client, container, new TerminusOptions(autoCreateQueues, Selector::of, lab::name));
     }

@@ -1,0 +1,18 @@
+package io.sluicemq.api.users;
+
+import java.util.Optional;
+
+/**
+ * What is to be of a user. What is null stays as it is; a new user has none of it.
+ *
+ * @param password the new password; empty to take it away, so that they can log in by a certificate only
+ * @param role empty for none
+ */
+public record UserChange(Optional<String> password, Optional<Role> role, Boolean loopbackOnly) {
+
+    /** Without the password. */
+    @Override
+    public String toString() {
+        return "UserChange[role=" + role + ", loopbackOnly=" + loopbackOnly + "]";
+    }
+}
