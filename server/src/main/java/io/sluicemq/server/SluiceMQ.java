@@ -46,6 +46,7 @@ import io.sluicemq.transport.ListenerCounters;
 import io.sluicemq.transport.ListenerOptions;
 import io.sluicemq.transport.NettyLoops;
 import io.sluicemq.transport.SocketKind;
+import io.sluicemq.transport.Tls;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.URLEncoder;
@@ -54,6 +55,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -98,6 +100,8 @@ public final class SluiceMQ implements AutoCloseable {
 
     /** A loop that takes longer to answer is stuck. */
     private static final Duration LIVE_LIMIT = Duration.ofSeconds(5);
+    /** A certificate that ends within that time is worth a line. */
+    private static final Duration SOON = Duration.ofDays(14);
 
     private static final String LOOPBACK = "127.0.0.1";
     private static final Duration GATHER_LIMIT = Duration.ofSeconds(30);
@@ -182,6 +186,7 @@ public final class SluiceMQ implements AutoCloseable {
                     failure.complete(state.reason());
                 }
             });
+            engine.hostLimits(config.hostLimits());
             List<Runnable> usersChanged = new CopyOnWriteArrayList<>(List.of(engine::accessChanged));
             users = new UserRegistry(
                     config, reading.stored(), reading.users(), () -> usersChanged.forEach(Runnable::run));
@@ -211,6 +216,7 @@ public final class SluiceMQ implements AutoCloseable {
             data = null;
             broker.warnOfGuests();
             warnOfReadableKeys(config);
+            reading.tls().forEach(SluiceMQ::warnOfTheEnd);
             broker.stopOnFailure();
             broker.openAdminSocket();
             return broker;
@@ -521,17 +527,47 @@ public final class SluiceMQ implements AutoCloseable {
             apply(next.config().addressSettings());
             Map<String, AddressLimits> hosts = new HashMap<>(next.config().virtualHostLimits());
             hosts.keySet().retainAll(started.config().virtualHosts()); // others are there after a restart
+            engine.hostLimits(next.config().hostLimits());
             List<String> laterLimited = engine.virtualHostLimits(hosts);
             List<String> applied = ConfigDifference.keys(current.settings(), next.settings());
             List<String> needRestart = ConfigDifference.keys(started.settings(), next.settings());
             applied.retainAll(Reload.AT_ONCE);
             needRestart.removeAll(Reload.AT_ONCE);
+            certificates(next, applied, needRestart);
             laterLimited.forEach(name -> needRestart.add("virtual-host-limits of '" + name + "', which had none"));
             current = next;
             Reload reload = new Reload(next.source().file(), applied, needRestart);
             LOG.info("{}", reload);
             Audit.changed(by, reload.toString());
             return reload;
+        }
+    }
+
+    /** Has new connections see what the files of TLS hold now; nothing else of listeners changes while they are open. */
+    private void certificates(ConfigSource.Reading next, List<String> applied, List<String> needRestart) {
+        listeners.forEach((name, listener) -> {
+            Tls read = next.tls().get(name);
+            if (read != null && listener.tls() != null && !read.isLike(listener.tls())) {
+                listener.tls(read);
+                applied.add(ServerOptions.LISTENERS.key() + "." + name + "." + ServerOptions.LISTENER_TLS.key());
+                LOG.info("listener {} has a new {}", name, read);
+                warnOfTheEnd(name, read);
+            }
+        });
+        if (started.config().listeners().stream().map(SluiceMQ::withoutFiles).toList()
+                .equals(next.config().listeners().stream().map(SluiceMQ::withoutFiles).toList())) {
+            needRestart.remove(ServerOptions.LISTENERS.key());
+        }
+    }
+
+    /** A listener as far as it needs a restart to change. */
+    private static Map.Entry<String, Boolean> withoutFiles(ListenerConfig listener) {
+        return Map.entry(listener.name() + " " + listener.address(), listener.tls() != null);
+    }
+
+    private static void warnOfTheEnd(String listener, Tls tls) {
+        if (tls.validUntil().isBefore(Instant.now().plus(SOON))) {
+            LOG.warn("listener {}: {}: get another, and have it read by 'sluicemq reload'", listener, tls);
         }
     }
 
@@ -606,10 +642,10 @@ public final class SluiceMQ implements AutoCloseable {
             admin.close();
         }
         sayGoodbye(listeners);
-        http.run(); // not before: until then it tells that the broker stops
         if (users != null) {
             users.close();
         }
+        http.run(); // not before: until then it tells that the broker stops
         if (engine != null) {
             awaitFor(REST_LIMIT, engine.rest(),
                     "there was no time for a checkpoint, so the next start has to read more");

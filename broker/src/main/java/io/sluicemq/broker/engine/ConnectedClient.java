@@ -17,6 +17,7 @@ import io.sluicemq.api.operate.ConnectionView;
 import io.sluicemq.api.operate.Event;
 import io.sluicemq.base.Loop;
 import io.sluicemq.base.LoopOwned;
+import io.sluicemq.base.Quota;
 import io.sluicemq.broker.queue.Queue;
 import io.sluicemq.broker.queue.QueueConsumer;
 import io.sluicemq.broker.queue.QueueOptions;
@@ -52,6 +53,7 @@ final class ConnectedClient implements Client {
     private final boolean operates;
     private final AccessChecks access;
     private boolean closed;
+    private int openChannels;
     private boolean resourcesLow;
     private long heldBytes;
     private long unwrittenReplyBytes;
@@ -93,9 +95,22 @@ final class ConnectedClient implements Client {
     }
 
     @Override
+    public BrokerError openChannel() {
+        Quota quota = spec.user().usage().channels();
+        if (!quota.tryTake()) {
+            return engine.limitReached(context, "channels", spec.user().name(), host.name(), quota.limit(), this);
+        }
+        openChannels++;
+        context.tally.channels++;
+        return null;
+    }
+
+    @Override
     public void channelsChanged(int difference) {
         context.tally.channels += difference;
         protocol.channels += difference;
+        openChannels += difference;
+        spec.user().usage().channels().give(-difference);
     }
 
     /** @param shortage why publishers must wait; null if they need not */
@@ -683,8 +698,11 @@ final class ConnectedClient implements Client {
         ended.handedOut();
     }
 
-    /** Nothing is left of it: another may have its identity. */
+    /** Nothing is left of it: another may have its identity, and its place. */
     private void gone(Reply<Void> reply) {
+        spec.user().usage().channels().give(openChannels);
+        spec.user().usage().connections().give(1);
+        host.usage().connections().give(1);
         if (spec.identity().isEmpty()) {
             reply.done(null);
         } else {

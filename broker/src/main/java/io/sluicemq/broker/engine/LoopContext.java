@@ -55,14 +55,16 @@ final class LoopContext {
     /** What has happened of late. */
     final EventRing events;
     final Credits credits = new Credits();
+    /** Of what is told of users who may not do what they want. */
+    final Audit refusals = new Audit("access");
     /** Producers that wait for room. */
     final Holds holds = new Holds();
     /** What publishers are owed. */
     final Answers answers;
     /** What the clients of each protocol have, by its name. */
     final Map<String, ProtocolTally> protocols = new HashMap<>();
-    /** Of what is told of users who may not do what they want. */
-    final Audit refusals = new Audit("access");
+    /** Of what is told of users and virtual hosts that have as much as they may. */
+    final Audit limits = new Audit("by a limit");
     /** What is to be looked at again and again. */
     final Housekeeping housekeeping;
     /** Of what is told of slow consumers. */

@@ -126,16 +126,16 @@ final class Measuring {
         return CompletableFuture.allOf(queues, others, lent, loops)
                 .thenCombine(engine.shortage(), (nothing, shortage) -> {
                     Map<Account, long[]> credit = new IdentityHashMap<>();
-                    for (Lent each : lent.join()) {
+                    for (Lent each : lent.resultNow()) {
                         credit.merge(each.account(), each.held(), (a, b) -> new long[] {a[0] + b[0], a[1] + b[1]});
                     }
                     List<OfAddress> addresses = new ArrayList<>();
-                    queues.join().forEach(queue -> queue.account()
+                    queues.resultNow().forEach(queue -> queue.account()
                             .ifPresent(sample -> addresses.add(with(sample, credit))));
-                    others.join().forEach(sample -> addresses.add(with(sample, credit)));
+                    others.resultNow().forEach(sample -> addresses.add(with(sample, credit)));
                     return sum(
-                            loops.join(), shortage,
-                            queues.join().stream().map(QueueSample::view).toList(), addresses);
+                            loops.resultNow(), shortage,
+                            queues.resultNow().stream().map(QueueSample::view).toList(), addresses);
                 });
     }
 
