@@ -15,7 +15,7 @@ import java.util.concurrent.TimeUnit;
 @LoopOwned
 public final class Answers {
 
-    static final int SAMPLED = 64;
+    static final int SAMPLED = 256;
     private static final long LONGEST_NANOS = TimeUnit.MINUTES.toNanos(1);
 
     private final Loop loop;

@@ -3,6 +3,8 @@ package io.sluicemq.base;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.sun.management.ThreadMXBean;
+import java.lang.management.ManagementFactory;
 import org.junit.jupiter.api.Test;
 
 /** Values by their ranges. */
@@ -37,6 +39,25 @@ class HistogramTest {
         assertThat(both.sum()).isEqualTo(82);
         Distribution elsewhere = new Histogram(11).snapshot();
         assertThatThrownBy(() -> both.plus(elsewhere)).isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void shouldAllocateNothingForAValue() {
+        ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+        Histogram histogram = Histogram.ofLatencies();
+        record(histogram, 1_000); // links what it calls
+        long before = threads.getCurrentThreadAllocatedBytes();
+        record(histogram, 10_000);
+        long allocated = threads.getCurrentThreadAllocatedBytes() - before;
+
+        assertThat(allocated).isLessThan(10_000);
+        assertThat(histogram.snapshot().count()).isEqualTo(11_000);
+    }
+
+    private static void record(Histogram histogram, int times) {
+        for (int i = 0; i < times; i++) {
+            histogram.record(i * 1_000L);
+        }
     }
 
     @Test

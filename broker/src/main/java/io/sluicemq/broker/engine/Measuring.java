@@ -113,6 +113,7 @@ final class Measuring {
     }
 
     CompletableFuture<Measures> measures(Collection<QueueFacts> facts, Walk walk) {
+        CompletableFuture<List<LoopSample>> loops = loops();
         CompletableFuture<List<QueueSample>> queues = walk.over(facts, QueueSample::of);
         CompletableFuture<List<AccountSample>> others = Slices.joined(
                 hosts.stream().map(this::otherAccounts).toList());
@@ -122,20 +123,19 @@ final class Measuring {
                                 context.loop, accounts, Slices.QUEUES,
                                 account -> new Lent(account, context.credits.heldIn(account)))))
                 .toList());
-        CompletableFuture<List<LoopSample>> loops = loops();
         return CompletableFuture.allOf(queues, others, lent, loops)
                 .thenCombine(engine.shortage(), (nothing, shortage) -> {
                     Map<Account, long[]> credit = new IdentityHashMap<>();
-                    for (Lent each : lent.join()) {
+                    for (Lent each : lent.resultNow()) {
                         credit.merge(each.account(), each.held(), (a, b) -> new long[] {a[0] + b[0], a[1] + b[1]});
                     }
                     List<OfAddress> addresses = new ArrayList<>();
-                    queues.join().forEach(queue -> queue.account()
+                    queues.resultNow().forEach(queue -> queue.account()
                             .ifPresent(sample -> addresses.add(with(sample, credit))));
-                    others.join().forEach(sample -> addresses.add(with(sample, credit)));
+                    others.resultNow().forEach(sample -> addresses.add(with(sample, credit)));
                     return sum(
-                            loops.join(), shortage,
-                            queues.join().stream().map(QueueSample::view).toList(), addresses);
+                            loops.resultNow(), shortage,
+                            queues.resultNow().stream().map(QueueSample::view).toList(), addresses);
                 });
     }
 
@@ -143,7 +143,7 @@ final class Measuring {
         return sample.with(credit.getOrDefault(sample.account(), new long[2]));
     }
 
-    /** Asked on its own, after nothing else: so that what it takes to be answered is what anybody's message would wait. */
+    /** To be asked before all else: so that what it takes to be answered is what anybody's message would wait. */
     private CompletableFuture<List<LoopSample>> loops() {
         List<CompletableFuture<List<LoopSample>>> parts = new ArrayList<>();
         for (LoopContext context : contexts) {

@@ -122,7 +122,7 @@ final class BrokerMetrics {
                             points.add(of.broker().answersRefused(), "refused");
                         }).by("result"),
                 histogram("sluicemq_publish_answer_seconds",
-                        "How long publishers waited for their answers: of one in 64, and of one at a time.",
+                        "How long publishers waited for their answers: of one in 256, and of one at a time.",
                         (of, points) -> points.add(of.broker().answerNanos(), NANOS)));
     }
 

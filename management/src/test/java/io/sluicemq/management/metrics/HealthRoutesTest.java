@@ -7,6 +7,7 @@ import io.sluicemq.api.operate.Obstacle;
 import io.sluicemq.api.operate.Operations;
 import io.sluicemq.api.operate.ServerOperations;
 import io.sluicemq.api.operate.ShortageView;
+import io.sluicemq.api.users.UserDirectory;
 import io.sluicemq.management.http.Answer;
 import io.sluicemq.management.http.HttpApi;
 import java.lang.reflect.Proxy;
@@ -45,8 +46,8 @@ class HealthRoutesTest {
                         }
                     }
                 });
-        ServerOperations server =
-                of(ServerOperations.class, Map.of("obstacles", obstacles, "nodeName", "n", "version", "v"));
+        ServerOperations server = of(ServerOperations.class, Map.of(
+                "obstacles", obstacles, "nodeName", "n", "version", "v", "users", of(UserDirectory.class, Map.of())));
         HttpApi api = new HttpApi(
                 asked, server, new HealthRoutes(asked, server, Duration.ofMillis(50)).routes(), Duration.ofSeconds(1));
         return api.answer(new HttpApi.Request(
