@@ -8,7 +8,6 @@ import io.sluicemq.api.operate.QueueFacts;
 import io.sluicemq.api.operate.Role;
 import io.sluicemq.api.operate.ServerOperations;
 import io.sluicemq.api.operate.VirtualHostView;
-import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
