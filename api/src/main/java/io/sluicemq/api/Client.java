@@ -34,6 +34,16 @@ public interface Client {
 
     String virtualHost();
 
+    /**
+     * The protocol is about to open a channel (session) for this client; {@link #channelsChanged} tells of its end.
+     *
+     * @return why it may not; null if it may, and then it counts
+     */
+    default BrokerError openChannel() {
+        channelsChanged(1);
+        return null;
+    }
+
     /** Counts the protocol's channels (sessions) of this client, for the broker's numbers. */
     void channelsChanged(int difference);
 

@@ -15,6 +15,7 @@ public abstract class Completion implements Runnable {
     private final Loop loop;
     private int outstanding = 1;
     private BrokerError refusal;
+    private Answers counted;
 
     protected Completion(Loop loop) {
         this.loop = loop;
@@ -23,6 +24,12 @@ public abstract class Completion implements Runnable {
     /** The owner's loop. */
     public final Loop loop() {
         return loop;
+    }
+
+    /** Has {@code answers}, of the owner's loop, count this one. On that loop, once, before {@link #handedOut}. */
+    public final void countedBy(Answers answers) {
+        counted = answers;
+        answers.owes(this);
     }
 
     /** Takes on one more obligation. On the owner's loop, before {@link #handedOut}, or while another is outstanding. */
@@ -68,6 +75,9 @@ public abstract class Completion implements Runnable {
             throw new IllegalStateException("an obligation was met twice");
         }
         if (--outstanding == 0) {
+            if (counted != null) {
+                counted.gave(this, refusal != null);
+            }
             complete(refusal);
         }
     }

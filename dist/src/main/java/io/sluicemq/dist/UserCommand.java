@@ -188,7 +188,7 @@ final class UserCommand implements Runnable {
         @Override
         public Integer call() {
             Optional<String> password = Optional.of(secret.read());
-            return place.edit(editor -> editor.alter(name, new UserChange(password, null, null)));
+            return place.edit(editor -> editor.alter(name, new UserChange(password, null, null), null, null));
         }
     }
 
@@ -210,13 +210,22 @@ final class UserCommand implements Runnable {
                 description = "They may log in from the broker's machine only, or from anywhere.")
         private Boolean loopbackOnly;
 
+        @Option(names = "--max-connections", paramLabel = "N",
+                description = "How many connections they may have; -1 for any number.")
+        private Long maxConnections;
+
+        @Option(names = "--max-channels", paramLabel = "N",
+                description = "How many channels they may have on all of them together; -1 for any number.")
+        private Long maxChannels;
+
         @Mixin
         private Place place;
 
         @Override
         public Integer call() {
             Optional<Role> changed = noRole ? Optional.empty() : role == null ? null : Optional.of(role);
-            return place.edit(editor -> editor.alter(name, new UserChange(null, changed, loopbackOnly)));
+            return place.edit(editor -> editor.alter(
+                    name, new UserChange(null, changed, loopbackOnly), maxConnections, maxChannels));
         }
     }
 

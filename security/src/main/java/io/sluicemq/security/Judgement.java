@@ -13,9 +13,10 @@ sealed interface Judgement {
     /**
      * It takes a slow hash to tell, on a thread that may be slow.
      *
+     * @param user who the peer claims to be
      * @param finding returns what comes of it, or throws a {@link Refusal}
      */
-    record Slowly(Supplier<SaslStep> finding) implements Judgement {}
+    record Slowly(String user, Supplier<SaslStep> finding) implements Judgement {}
 
     static Judgement now(SaslStep step) {
         return new Now(step);

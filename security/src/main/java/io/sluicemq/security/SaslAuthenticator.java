@@ -7,6 +7,7 @@ import io.sluicemq.api.Principal;
 import io.sluicemq.api.Reply;
 import io.sluicemq.api.SaslExchange;
 import io.sluicemq.api.SaslStep;
+import io.sluicemq.base.Audit;
 import io.sluicemq.base.LogLimit;
 import io.sluicemq.base.Loop;
 import io.sluicemq.base.Printable;
@@ -15,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
@@ -33,6 +35,12 @@ import org.slf4j.LoggerFactory;
 public final class SaslAuthenticator implements Authenticator, AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(SaslAuthenticator.class);
+
+    /** Refusals are told there: who may read about them is for the log's configuration to say. */
+    private static final Logger AUDIT = LoggerFactory.getLogger(Audit.LOGGER);
+
+    /** So long a login waits whose name too many have failed with. */
+    private static final long WAIT_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final String NEW_SECRET = "a new secret";
     private static final String CHECK = "name and password";
 
@@ -49,19 +57,23 @@ public final class SaslAuthenticator implements Authenticator, AutoCloseable {
     private final SlowHashes hashes;
     private final LogLimit logged = new LogLimit(TimeUnit.SECONDS.toNanos(1));
     private final LongAdder failures = new LongAdder();
+    private final LongAdder heldOff = new LongAdder();
+    private final FailedLogins failedLogins;
 
     /**
      * @param users who may log in; asked anew each time
      * @param anonymousAllowed whether ANONYMOUS is offered to peers on loopback
+     * @param failuresAMinute how many logins may fail a minute from one address before others from there are refused
      */
-    public SaslAuthenticator(Published<Users> users, boolean anonymousAllowed) {
-        this(users, anonymousAllowed, new SlowHashes());
+    public SaslAuthenticator(Published<Users> users, boolean anonymousAllowed, int failuresAMinute) {
+        this(users, anonymousAllowed, failuresAMinute, new SlowHashes());
     }
 
-    SaslAuthenticator(Published<Users> users, boolean anonymousAllowed, SlowHashes hashes) {
+    SaslAuthenticator(Published<Users> users, boolean anonymousAllowed, int failuresAMinute, SlowHashes hashes) {
         this.users = users;
         this.anonymousAllowed = anonymousAllowed;
         this.hashes = hashes;
+        this.failedLogins = new FailedLogins(failuresAMinute);
     }
 
     @Override
@@ -130,7 +142,7 @@ public final class SaslAuthenticator implements Authenticator, AutoCloseable {
             refuse(e, NEW_SECRET, peer, loop, reply);
             return;
         }
-        conclude(judgement, loop, step -> reply.done(((SaslStep.Success) step).user()),
+        conclude(judgement, peer, loop, step -> reply.done(((SaslStep.Success) step).user()),
                 refusal -> refuse(refusal, NEW_SECRET, peer, loop, reply));
     }
 
@@ -142,51 +154,100 @@ public final class SaslAuthenticator implements Authenticator, AutoCloseable {
      * @return the user; empty if they are not let in, which the log explains
      */
     public CompletableFuture<Optional<User>> check(String name, byte[] password, Peer peer, long nowNanos) {
+        switch (failedLogins.verdict(peer, name, nowNanos)) {
+            case JUDGED -> {
+                return judged(name, password, peer, nowNanos);
+            }
+            case REFUSED -> {
+                log(tooManyFailed(name), CHECK, peer, nowNanos);
+                return CompletableFuture.completedFuture(Optional.empty());
+            }
+            case WAITS -> {
+                heldOff.increment();
+                Executor later = CompletableFuture.delayedExecutor(WAIT_NANOS, TimeUnit.NANOSECONDS);
+                return CompletableFuture.runAsync(() -> {}, later)
+                        .thenCompose(waited -> judged(name, password, peer, nowNanos));
+            }
+        }
+        throw new IllegalStateException("a verdict of another kind");
+    }
+
+    private CompletableFuture<Optional<User>> judged(String name, byte[] password, Peer peer, long nowNanos) {
         try {
             Users all = users.get();
             Judgement judgement = all.judge(new Credentials(name, password, 0, password.length), peer);
             if (judgement instanceof Judgement.Now) {
+                failedLogins.succeeded(peer, name);
                 return CompletableFuture.completedFuture(Optional.ofNullable(all.find(name)));
             }
             CompletableFuture<Optional<User>> answer = new CompletableFuture<>();
             boolean begun = hashes.tryRun(() -> {
                 try {
                     ((Judgement.Slowly) judgement).finding().get();
+                    failedLogins.succeeded(peer, name);
                     answer.complete(Optional.ofNullable(all.find(name)));
                 } catch (Refusal e) {
-                    log(e, CHECK, peer, nowNanos);
+                    failed(e, CHECK, peer, nowNanos);
                     answer.complete(Optional.empty());
                 } catch (RuntimeException | Error e) {
                     answer.completeExceptionally(e);
                 }
             });
             if (!begun) {
-                throw tooMany(name);
+                log(tooMany(name), CHECK, peer, nowNanos);
+                return CompletableFuture.completedFuture(Optional.empty());
             }
             return answer;
         } catch (Refusal e) {
-            log(e, CHECK, peer, nowNanos);
+            failed(e, CHECK, peer, nowNanos);
             return CompletableFuture.completedFuture(Optional.empty());
         }
     }
 
-    /** Tells on the loop what comes of a judgement, sooner or later. */
-    private void conclude(Judgement judgement, Loop loop, Consumer<SaslStep> done, Consumer<Refusal> refused) {
+    /**
+     * Tells on the loop what comes of a judgement: sooner, or later, or never what is asked for, if too many have failed of late.
+     */
+    private void conclude(
+            Judgement judgement, Peer peer, Loop loop, Consumer<SaslStep> done, Consumer<Refusal> refused) {
         switch (judgement) {
+            case Judgement.Now now when now.step() instanceof SaslStep.Success success -> held(
+                    success.user().name(), peer, loop, refused, () -> {
+                        failedLogins.succeeded(peer, success.user().name());
+                        done.accept(success);
+                    });
             case Judgement.Now now -> done.accept(now.step());
-            case Judgement.Slowly slowly -> {
-                boolean begun = hashes.tryRun(() -> {
-                    Runnable outcome = found(slowly, done, refused);
-                    try {
-                        loop.execute(outcome);
-                    } catch (RejectedExecutionException e) {
-                        LOG.debug("nobody waits for a login any more, as the broker stops", e);
-                    }
-                });
-                if (!begun) {
-                    refused.accept(tooMany(null));
-                }
+            case Judgement.Slowly slowly -> held(
+                    slowly.user(), peer, loop, refused, () -> hash(slowly, peer, loop, done, refused));
+        }
+    }
+
+    /** Lets a login that claims to be a user go on: now, later, or not at all. */
+    private void held(String user, Peer peer, Loop loop, Consumer<Refusal> refused, Runnable goOn) {
+        switch (failedLogins.verdict(peer, user, loop.nanoTime())) {
+            case JUDGED -> goOn.run();
+            case WAITS -> {
+                heldOff.increment();
+                loop.schedule(WAIT_NANOS, goOn);
             }
+            case REFUSED -> refused.accept(tooManyFailed(user));
+        }
+    }
+
+    private void hash(
+            Judgement.Slowly slowly, Peer peer, Loop loop, Consumer<SaslStep> done, Consumer<Refusal> refused) {
+        boolean begun = hashes.tryRun(() -> {
+            Runnable outcome = found(slowly, step -> {
+                failedLogins.succeeded(peer, slowly.user());
+                done.accept(step);
+            }, refused);
+            try {
+                loop.execute(outcome);
+            } catch (RejectedExecutionException e) {
+                LOG.debug("nobody waits for a login any more, as the broker stops", e);
+            }
+        });
+        if (!begun) {
+            refused.accept(tooMany(slowly.user()));
         }
     }
 
@@ -203,7 +264,11 @@ public final class SaslAuthenticator implements Authenticator, AutoCloseable {
     }
 
     private static Refusal tooMany(String user) {
-        return new Refusal(user, "too many others wait for their passwords to be checked");
+        return Refusal.unjudged(user, "too many others wait for their passwords to be checked");
+    }
+
+    private static Refusal tooManyFailed(String user) {
+        return Refusal.unjudged(user, "too many logins from there have failed of late");
     }
 
     /** Logins that wait are not answered any more. */
@@ -225,12 +290,15 @@ public final class SaslAuthenticator implements Authenticator, AutoCloseable {
         private long bytes;
         private boolean over;
         private boolean awaited;
+        /** Whether it proves something that could be guessed. */
+        private final boolean guessable;
 
         Exchange(String name, Mechanism mechanism, Peer peer, Loop loop) {
             this.name = name;
             this.mechanism = mechanism;
             this.peer = peer;
             this.loop = loop;
+            this.guessable = !name.equals("EXTERNAL") && !name.equals("ANONYMOUS");
         }
 
         @Override
@@ -240,18 +308,28 @@ public final class SaslAuthenticator implements Authenticator, AutoCloseable {
                         over ? "a response after the outcome" : "a response while one is judged");
             }
             Judgement next;
+            awaited = true;
             try {
                 next = judge(response);
             } catch (Refusal e) {
-                refused(e, reply);
+                if (e.user() == null) {
+                    refused(e, reply);
+                } else {
+                    // As long as it would take who is let in.
+                    held(e.user(), peer, loop, refusal -> refused(refusal, reply), () -> refused(e, reply));
+                }
                 return;
             }
-            awaited = true;
-            conclude(next, loop, step -> {
+            Consumer<SaslStep> done = step -> {
                 awaited = false;
                 over = step instanceof SaslStep.Success;
                 reply.done(step);
-            }, refusal -> refused(refusal, reply));
+            };
+            if (next instanceof Judgement.Now now && !guessable) {
+                done.accept(now.step());
+            } else {
+                conclude(next, peer, loop, done, refusal -> refused(refusal, reply));
+            }
         }
 
         private void refused(Refusal refusal, Reply<SaslStep> reply) {
@@ -273,6 +351,11 @@ public final class SaslAuthenticator implements Authenticator, AutoCloseable {
         }
     }
 
+    /** How many logins had to wait, since too many had failed with their name. */
+    public long heldOff() {
+        return heldOff.sum();
+    }
+
     /** How many logins and new secrets have been refused. */
     public long failures() {
         return failures.sum();
@@ -284,15 +367,23 @@ public final class SaslAuthenticator implements Authenticator, AutoCloseable {
 
     /** Logs the true reason, and tells the peer one that is the same for all. */
     private void refuse(Refusal refusal, String mechanism, Peer peer, Loop loop, Reply<?> reply) {
-        log(refusal, mechanism, peer, loop.nanoTime());
+        failed(refusal, mechanism, peer, loop.nanoTime());
         reply.failed(new BrokerError.LoginRefused("the user's name or password is not accepted"));
+    }
+
+    /** Counts and logs a refusal. */
+    private void failed(Refusal refusal, String mechanism, Peer peer, long nowNanos) {
+        if (refusal.isJudged()) {
+            failedLogins.failed(peer, refusal.user(), nowNanos);
+        }
+        log(refusal, mechanism, peer, nowNanos);
     }
 
     private void log(Refusal refusal, String mechanism, Peer peer, long nowNanos) {
         failures.increment();
         long times = logged.take(nowNanos);
         if (times > 0) {
-            LOG.warn(
+            AUDIT.warn(
                     "login of user '{}' from {} by {} refused: {}{}",
                     Printable.of(refusal.user() == null ? "" : refusal.user()),
                     peer.address(),

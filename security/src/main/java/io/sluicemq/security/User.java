@@ -3,7 +3,9 @@ package io.sluicemq.security;
 import io.sluicemq.api.Access;
 import io.sluicemq.api.Authenticator.Peer;
 import io.sluicemq.api.Principal;
+import io.sluicemq.api.Usage;
 import io.sluicemq.api.users.Role;
+import io.sluicemq.api.users.UserLimits;
 import io.sluicemq.base.Published;
 import java.util.Optional;
 
@@ -21,10 +23,15 @@ public final class User {
     private final Access access;
     /** What those have who have logged in: it is handed on from one reading of the users to the next. */
     private final Published<Access> published;
+    /** What they have open, likewise; its limits are {@link #limits} since that has taken effect. */
+    private final Usage usage;
+    private final UserLimits limits;
 
     private User(
             String name, Password password, StoredPassword stored, Optional<Role> role, boolean loopbackOnly,
-            Access access, Published<Access> published) {
+            Access access, Published<Access> published, Usage usage, UserLimits limits) {
+        this.usage = usage;
+        this.limits = limits;
         this.name = name;
         this.preparedName = Preparation.prepared(name);
         this.password = password;
@@ -43,7 +50,8 @@ public final class User {
      *     log in (RFC 4616 §2)
      */
     public User(String name, String password, Optional<Role> role, boolean loopbackOnly, Access access) {
-        this(name, passwordOf(name, password), null, role, loopbackOnly, access, new Published<>(access));
+        this(name, passwordOf(name, password), null, role, loopbackOnly, access, new Published<>(access), new Usage(),
+                UserLimits.NONE);
     }
 
     private static Password passwordOf(String name, String password) {
@@ -70,18 +78,26 @@ public final class User {
     public static User stored(
             String name, StoredPassword password, Optional<Role> role, boolean loopbackOnly, Access access) {
         checkName(name);
-        return new User(name, null, password, role, loopbackOnly, access, new Published<>(access));
+        return new User(name, null, password, role, loopbackOnly, access, new Published<>(access), new Usage(),
+                UserLimits.NONE);
+    }
+
+    /** The same with limits, which hold when they {@linkplain Users#takeEffect take effect}. */
+    public User withLimits(UserLimits others) {
+        return new User(name, password, stored, role, loopbackOnly, access, published, usage, others);
     }
 
     /** The same user as another reading has it, for those who have logged in since. */
     User succeeding(User before) {
         boolean samePassword = stored != null && stored.equals(before.stored);
         return new User(name, password, samePassword ? before.stored : stored, role, loopbackOnly, access,
-                before.published);
+                before.published, before.usage, limits);
     }
 
     /** Has what this says hold for those who have logged in. */
     void takeEffect() {
+        usage.connections().limit(limits.maxConnections());
+        usage.channels().limit(limits.maxChannels());
         if (!access.equals(published.get())) {
             published.publish(access);
         }
@@ -142,7 +158,7 @@ public final class User {
         if (loopbackOnly && !peer.loopback()) {
             throw new Refusal(name, "the user may only connect via loopback");
         }
-        return new Principal(name, false, published);
+        return new Principal(name, false, published, usage);
     }
 
     @Override

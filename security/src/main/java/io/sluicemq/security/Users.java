@@ -130,7 +130,7 @@ public final class Users {
         if (!decoys.areSlow()) {
             throw refusal;
         }
-        return new Judgement.Slowly(() -> {
+        return new Judgement.Slowly(claimed.name(), () -> {
             StoredPassword.matchesNobody(decoys, claimed.name());
             throw refusal;
         });
@@ -142,7 +142,7 @@ public final class Users {
         if (expected.isRemembered(password)) {
             return Judgement.success(user.admit(peer));
         }
-        return new Judgement.Slowly(() -> {
+        return new Judgement.Slowly(user.name(), () -> {
             if (!expected.matches(password, Preparation.preparedOf(password))) {
                 throw wrong(user);
             }

@@ -34,6 +34,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class SaslAuthenticatorTest {
 
+    /** Failures that nobody minds. */
+    private static final int MANY = 1_000_000;
+
     private static final Peer NEAR = new Peer("127.0.0.1:50123", true);
     private static final Peer FAR = new Peer("192.0.2.7:50123", false);
 
@@ -41,8 +44,8 @@ class SaslAuthenticatorTest {
     private final Published<Users> users = new Published<>(Users.of(List.of(
             new User("guest", "guest", Optional.empty(), true, Access.ALL),
             new User("jürgen", "pässword", Optional.empty(), false, Access.inside(Set.of("/", "shop"))))));
-    private final SaslAuthenticator authenticator = new SaslAuthenticator(users, false);
-    private final SaslAuthenticator permissive = new SaslAuthenticator(users, true);
+    private final SaslAuthenticator authenticator = new SaslAuthenticator(users, false, MANY);
+    private final SaslAuthenticator permissive = new SaslAuthenticator(users, true, MANY);
     private final LogCapture log = new LogCapture();
 
     @AfterEach
@@ -120,7 +123,7 @@ class SaslAuthenticatorTest {
             @ForAll @NotEmpty @CharRange(from = 1, to = '\ud7ff') String password) {
         var own = new SaslAuthenticator(
                 new Published<>(Users.of(List.of(new User(name, password, Optional.empty(), false, Access.ALL)))),
-                false);
+                false, MANY);
         assertThat(login(own, "PLAIN", plain("", name, password), FAR).principal.name()).isEqualTo(name);
         assertThat(login(own, "AMQPLAIN", table("LOGIN", name, "PASSWORD", password), FAR).principal.name())
                 .isEqualTo(name);
@@ -257,7 +260,8 @@ class SaslAuthenticatorTest {
     @Test
     void shouldTakeTheCommonNameOfTheCertificateForTheUser() {
         Peer peer = certified("CN=jürgen, OU=CN\\=guest, O=Shop");
-        Principal expected = new Principal("jürgen", false, users.get().find("jürgen").published());
+        Principal expected = login("EXTERNAL", new byte[0], peer).principal;
+        assertThat(expected.name()).isEqualTo("jürgen");
         assertThat(expected.mayUse("shop")).isTrue();
         assertThat(expected.mayUse("other")).isFalse();
         assertThat(login("EXTERNAL", new byte[0], peer).principal).isEqualTo(expected);
@@ -328,6 +332,39 @@ class SaslAuthenticatorTest {
     }
 
     // ------------------------------------------------------------------------------------ what is said
+
+    @Test
+    void shouldRefuseEvenTheRightPasswordFromWhereTooManyHaveFailed() {
+        var strict = new SaslAuthenticator(users, false, 3);
+        for (int i = 0; i < 3; i++) {
+            assertRefused(login(strict, "PLAIN", plain("", "jürgen", "wrong"), FAR), "the password is wrong");
+        }
+        assertRefused(login(strict, "PLAIN", plain("", "jürgen", "pässword"), FAR),
+                "too many logins from there have failed of late");
+        assertThat(login(strict, "PLAIN", plain("", "jürgen", "pässword"), NEAR).principal).isNotNull();
+        loop.advance(Duration.ofMinutes(1).toNanos());
+        assertThat(login(strict, "PLAIN", plain("", "jürgen", "pässword"), FAR).principal).isNotNull();
+    }
+
+    @Test
+    void shouldHaveALoginWaitWithWhoseNameTooManyHaveFailed() {
+        var strict = new SaslAuthenticator(users, false, 3);
+        for (int i = 0; i < 30; i++) {
+            login(strict, "PLAIN", plain("", "jürgen", "wrong"), new Peer("192.0.2." + i + ":1", false));
+        }
+        int from = 0;
+        for (String password : List.of("pässword", "wrong")) {
+            var answer = new Answer();
+            SaslExchange exchange = strict.begin("PLAIN", new Peer("198.51.100." + from++ + ":1", false), loop);
+            loop.run(() -> exchange.respond(plain("", "jürgen", password), answer.steps()));
+            loop.advance(Duration.ofMillis(900).toNanos());
+            assertThat(answer.count).as(password).isZero();
+            loop.advance(Duration.ofMillis(100).toNanos());
+            assertThat(answer.count).as(password).isOne();
+            assertThat(answer.principal != null).isEqualTo(password.equals("pässword"));
+        }
+        assertThat(strict.heldOff()).isEqualTo(2);
+    }
 
     @Test
     void shouldLogRefusalsAtABoundedRateAndCountThem() {

@@ -27,13 +27,16 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Logins of users of whose passwords only slow hashes are kept. */
 class StoredPasswordTest {
 
+    /** Failures that nobody minds. */
+    private static final int MANY = 1_000_000;
+
     private static final Peer FAR = new Peer("192.0.2.7:50123", false);
     private static final int QUICK = ScramKeys.LEAST_ITERATIONS;
 
     private final Queue<Runnable> slow = new ArrayDeque<>();
     private boolean full;
     private final Published<Users> users = new Published<>(Users.of(List.of(ann("pencil", Access.ALL)), secret()));
-    private final SaslAuthenticator authenticator = new SaslAuthenticator(users, false, new SlowHashes(task -> {
+    private final SaslAuthenticator authenticator = new SaslAuthenticator(users, false, MANY, new SlowHashes(task -> {
         if (full) {
             throw new RejectedExecutionException("full");
         }

@@ -120,7 +120,7 @@ record ConfigSource(Path file, Place place, List<Change> changes) {
             return;
         }
         try {
-            read.put(name, Tls.read(tls.certificate(), tls.key(), tls.clientCa(), tls.clientAuth()));
+            read.put(name, Tls.read(tls.certificate(), tls.key(), tls.clientCa(), tls.clientAuth(), tls.minVersion()));
         } catch (TlsException e) {
             problems.add(problem(within.section(inner), key, e));
         }

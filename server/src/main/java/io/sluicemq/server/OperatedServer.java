@@ -8,9 +8,11 @@ import io.sluicemq.api.Reply;
 import io.sluicemq.api.SaslStep;
 import io.sluicemq.api.operate.Event;
 import io.sluicemq.api.operate.Login;
+import io.sluicemq.api.operate.Obstacle;
 import io.sluicemq.api.operate.Operations;
 import io.sluicemq.api.operate.Refused;
 import io.sluicemq.api.operate.Role;
+import io.sluicemq.api.operate.ServerMeasures;
 import io.sluicemq.api.operate.ServerOperations;
 import io.sluicemq.api.users.UserDirectory;
 import io.sluicemq.base.Loop;
@@ -31,15 +33,17 @@ final class OperatedServer implements ServerOperations {
     private final Authenticator authenticator;
     private final Loop loop;
     private final Operations operations;
+    private final Measured measured;
     private final long startedMillis = System.currentTimeMillis();
     private final String nodeName = "sluicemq@" + hostName();
 
     /** @param loop where logins are judged */
-    OperatedServer(SluiceMQ broker, Authenticator authenticator, Loop loop, Operations operations) {
+    OperatedServer(SluiceMQ broker, Authenticator authenticator, Loop loop, Operations operations, Measured measured) {
         this.broker = broker;
         this.authenticator = authenticator;
         this.loop = loop;
         this.operations = operations;
+        this.measured = measured;
     }
 
     private static String hostName() {
@@ -68,6 +72,16 @@ final class OperatedServer implements ServerOperations {
     @Override
     public List<ListenerView> listeners() {
         return broker.listenerViews();
+    }
+
+    @Override
+    public CompletableFuture<ServerMeasures> measures() {
+        return measured.measures();
+    }
+
+    @Override
+    public List<Obstacle> obstacles() {
+        return broker.isStopped() ? List.of(Obstacle.STOPPING) : measured.obstacles();
     }
 
     @Override

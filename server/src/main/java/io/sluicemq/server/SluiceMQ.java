@@ -24,6 +24,9 @@ import io.sluicemq.management.console.Console;
 import io.sluicemq.management.http.HttpApi;
 import io.sluicemq.management.http.HttpOptions;
 import io.sluicemq.management.http.HttpServer;
+import io.sluicemq.management.http.Route;
+import io.sluicemq.management.metrics.HealthRoutes;
+import io.sluicemq.management.metrics.MetricsRoutes;
 import io.sluicemq.server.config.ConfigDifference;
 import io.sluicemq.server.config.ConfigException;
 import io.sluicemq.server.config.HttpConfig;
@@ -44,6 +47,7 @@ import io.sluicemq.transport.ListenerCounters;
 import io.sluicemq.transport.ListenerOptions;
 import io.sluicemq.transport.NettyLoops;
 import io.sluicemq.transport.SocketKind;
+import io.sluicemq.transport.Tls;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.URLEncoder;
@@ -52,6 +56,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -94,6 +99,11 @@ public final class SluiceMQ implements AutoCloseable {
     /** So long the disk may take for what is not written yet. */
     private static final Duration CLOSE_LIMIT = Duration.ofSeconds(4);
 
+    /** A loop that takes longer to answer is stuck. */
+    private static final Duration LIVE_LIMIT = Duration.ofSeconds(5);
+    /** A certificate that ends within that time is worth a line. */
+    private static final Duration SOON = Duration.ofDays(14);
+
     private static final String LOOPBACK = "127.0.0.1";
     private static final Duration GATHER_LIMIT = Duration.ofSeconds(30);
 
@@ -115,6 +125,8 @@ public final class SluiceMQ implements AutoCloseable {
     private AdminSocket admin;
     /** Null if operators are not served over HTTP. */
     private HttpServer http;
+    /** Null likewise. */
+    private MetricsRoutes metrics;
     /** The limits of addresses in force; guarded by {@link #reloading}. */
     private AddressSettings limitsNow;
     private volatile boolean stopped;
@@ -175,10 +187,12 @@ public final class SluiceMQ implements AutoCloseable {
                     failure.complete(state.reason());
                 }
             });
+            engine.hostLimits(config.hostLimits());
             List<Runnable> usersChanged = new CopyOnWriteArrayList<>(List.of(engine::accessChanged));
             users = new UserRegistry(
                     config, reading.stored(), reading.users(), () -> usersChanged.forEach(Runnable::run));
-            List<Protocol> protocols = Protocols.of(engine, users.authenticator(), config);
+            CountedLogins authenticator = new CountedLogins(users.authenticator());
+            List<Protocol> protocols = Protocols.of(engine, authenticator, config);
             for (ListenerConfig listener : config.listeners()) {
                 listeners.put(
                         listener.name(),
@@ -188,7 +202,11 @@ public final class SluiceMQ implements AutoCloseable {
                                         .withTls(reading.tls().get(listener.name()))));
             }
             SluiceMQ broker = new SluiceMQ(data, loops, failures, engine, store, failure, listeners, reading, users);
-            broker.openHttp(users.authenticator());
+            broker.openHttp(
+                    authenticator,
+                    new Measured(
+                            loops, failures, broker.listeners, authenticator, store,
+                            data == null ? null : data.path()));
             if (broker.http != null) {
                 usersChanged.add(broker.http::usersChanged);
             }
@@ -199,6 +217,7 @@ public final class SluiceMQ implements AutoCloseable {
             data = null;
             broker.warnOfGuests();
             warnOfReadableKeys(config);
+            reading.tls().forEach(SluiceMQ::warnOfTheEnd);
             broker.stopOnFailure();
             broker.openAdminSocket();
             return broker;
@@ -206,25 +225,31 @@ public final class SluiceMQ implements AutoCloseable {
             throw new StartFailure(e.getMessage(), e);
         } finally {
             // Of a start that has failed there is nothing to checkpoint.
-            release(null, data, loops, null, store, listeners, users);
+            release(null, () -> {}, data, loops, null, store, listeners, users);
         }
     }
 
-    private void openHttp(Authenticator authenticator) {
+    private void openHttp(Authenticator authenticator, Measured measured) {
         HttpConfig config = config().http();
         if (!config.enabled()) {
             return;
         }
         Operations operations = engine.operations(Protocols::published);
-        OperatedServer server = new OperatedServer(this, authenticator, engine.home(), operations);
+        OperatedServer server = new OperatedServer(
+                this, authenticator, engine.home(), operations, measured);
         HttpOptions options = HttpOptions.of(config.address().host(), config.address().port());
         options = options.withLimits(config.maxConnections(), options.maxRequests(), config.maxRequestSize())
                 .withTimes(config.requestTimeLimit(), options.answerTimeLimit())
                 .withTls(started.httpTls() == null ? null : started.httpTls().context());
+        metrics = new MetricsRoutes(operations, server, config.metrics());
         Duration limit = options.answerTimeLimit();
         try {
-            http = HttpServer.open(
-                    options, () -> new HttpApi(operations, server, Console.routes(), limit));
+            http = HttpServer.open(options, () -> {
+                List<Route> routes = new ArrayList<>(metrics.routes());
+                routes.addAll(Console.routes());
+                routes.addAll(new HealthRoutes(operations, server, LIVE_LIMIT).routes());
+                return new HttpApi(operations, server, routes, limit);
+            });
         } catch (IOException e) {
             throw new StartFailure(
                     "cannot listen on " + config.address() + " for HTTP: " + e.getMessage()
@@ -242,6 +267,11 @@ public final class SluiceMQ implements AutoCloseable {
 
     ServerConfig config() {
         return started.config();
+    }
+
+    /** Whether it has been told to stop. */
+    boolean isStopped() {
+        return stopped;
     }
 
     /** What was read last. */
@@ -499,17 +529,47 @@ public final class SluiceMQ implements AutoCloseable {
             apply(next.config().addressSettings());
             Map<String, AddressLimits> hosts = new HashMap<>(next.config().virtualHostLimits());
             hosts.keySet().retainAll(started.config().virtualHosts()); // others are there after a restart
+            engine.hostLimits(next.config().hostLimits());
             List<String> laterLimited = engine.virtualHostLimits(hosts);
             List<String> applied = ConfigDifference.keys(current.settings(), next.settings());
             List<String> needRestart = ConfigDifference.keys(started.settings(), next.settings());
             applied.retainAll(Reload.AT_ONCE);
             needRestart.removeAll(Reload.AT_ONCE);
+            certificates(next, applied, needRestart);
             laterLimited.forEach(name -> needRestart.add("virtual-host-limits of '" + name + "', which had none"));
             current = next;
             Reload reload = new Reload(next.source().file(), applied, needRestart);
             LOG.info("{}", reload);
             Audit.changed(by, reload.toString());
             return reload;
+        }
+    }
+
+    /** Has new connections see what the files of TLS hold now; nothing else of listeners changes while they are open. */
+    private void certificates(ConfigSource.Reading next, List<String> applied, List<String> needRestart) {
+        listeners.forEach((name, listener) -> {
+            Tls read = next.tls().get(name);
+            if (read != null && listener.tls() != null && !read.isLike(listener.tls())) {
+                listener.tls(read);
+                applied.add(ServerOptions.LISTENERS.key() + "." + name + "." + ServerOptions.LISTENER_TLS.key());
+                LOG.info("listener {} has a new {}", name, read);
+                warnOfTheEnd(name, read);
+            }
+        });
+        if (started.config().listeners().stream().map(SluiceMQ::withoutFiles).toList()
+                .equals(next.config().listeners().stream().map(SluiceMQ::withoutFiles).toList())) {
+            needRestart.remove(ServerOptions.LISTENERS.key());
+        }
+    }
+
+    /** A listener as far as it needs a restart to change. */
+    private static Map.Entry<String, Boolean> withoutFiles(ListenerConfig listener) {
+        return Map.entry(listener.name() + " " + listener.address(), listener.tls() != null);
+    }
+
+    private static void warnOfTheEnd(String listener, Tls tls) {
+        if (tls.validUntil().isBefore(Instant.now().plus(SOON))) {
+            LOG.warn("listener {}: {}: get another, and have it read by 'sluicemq reload'", listener, tls);
         }
     }
 
@@ -567,10 +627,7 @@ public final class SluiceMQ implements AutoCloseable {
     public synchronized void stop() {
         if (!stopped) {
             stopped = true;
-            if (http != null) {
-                http.close();
-            }
-            release(admin, data, loops, engine, store, listeners, users);
+            release(admin, this::closeHttp, data, loops, engine, store, listeners, users);
         }
     }
 
@@ -581,19 +638,16 @@ public final class SluiceMQ implements AutoCloseable {
     }
 
     private static void release(
-            AdminSocket admin, DataFolder data, NettyLoops loops, BrokerEngine engine, BrokerStore store,
-            Map<String, Listener> listeners, UserRegistry users) {
+            AdminSocket admin, Runnable http, DataFolder data, NettyLoops loops, BrokerEngine engine,
+            BrokerStore store, Map<String, Listener> listeners, UserRegistry users) {
         if (admin != null) {
             admin.close();
         }
+        sayGoodbye(listeners);
         if (users != null) {
             users.close();
         }
-        CompletableFuture<?>[] goodbyes = listeners.values().stream()
-                .map(listener -> listener.stop("the broker is stopping", GOODBYE_LIMIT))
-                .toArray(CompletableFuture[]::new);
-        awaitFor(GOODBYE_LIMIT.plus(CUT_LIMIT), CompletableFuture.allOf(goodbyes),
-                "connections are still open and are cut with their loops");
+        http.run(); // not before: until then it tells that the broker stops
         if (engine != null) {
             awaitFor(REST_LIMIT, engine.rest(),
                     "there was no time for a checkpoint, so the next start has to read more");
@@ -611,6 +665,24 @@ public final class SluiceMQ implements AutoCloseable {
                 LOG.warn("the data folder {} was not closed in order: {}", data.path(), e.toString());
             }
         }
+    }
+
+    private void closeHttp() {
+        if (http != null) {
+            http.close();
+        }
+        if (metrics != null) {
+            metrics.close();
+        }
+    }
+
+    /** Has all connections end, and waits for that. */
+    private static void sayGoodbye(Map<String, Listener> listeners) {
+        CompletableFuture<?>[] goodbyes = listeners.values().stream()
+                .map(listener -> listener.stop("the broker is stopping", GOODBYE_LIMIT))
+                .toArray(CompletableFuture[]::new);
+        awaitFor(GOODBYE_LIMIT.plus(CUT_LIMIT), CompletableFuture.allOf(goodbyes),
+                "connections are still open and are cut with their loops");
     }
 
     /** Closes the log by a thread of its own, since that waits for the disk as long as it takes. */

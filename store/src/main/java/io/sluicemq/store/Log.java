@@ -1,5 +1,6 @@
 package io.sluicemq.store;
 
+import io.sluicemq.base.Distribution;
 import io.sluicemq.base.Loop;
 import io.sluicemq.store.disk.Disk;
 import java.io.IOException;
@@ -277,6 +278,16 @@ public final class Log {
             }
         }
         return bytes;
+    }
+
+    /** How long each of {@link #syncs} took, in nanoseconds. */
+    public Distribution syncNanos() {
+        return writer.syncNanos();
+    }
+
+    /** How many bytes each of {@link #syncs} made durable. */
+    public Distribution syncBytes() {
+        return writer.syncBytes();
     }
 
     /** How often the log was synced so far, by what was appended to it. */

@@ -1,5 +1,7 @@
 package io.sluicemq.store;
 
+import io.sluicemq.base.Distribution;
+import io.sluicemq.base.Histogram;
 import io.sluicemq.store.disk.Disk;
 import io.sluicemq.store.disk.DiskFile;
 import java.io.IOException;
@@ -52,6 +54,8 @@ final class Writer implements Workers.Step {
     private long markEnd;
     private boolean closingMarked;
     private volatile long syncs;
+    private final Histogram syncNanos = Histogram.ofLatencies();
+    private final Histogram syncBytes = Histogram.ofSizes();
 
     Writer(Log log, Disk disk, LogOptions options, Workers workers, Tail tail, long recoveredEnd) {
         this.log = log;
@@ -246,19 +250,25 @@ final class Writer implements Workers.Step {
         RecordFormat.complete(seal, 0, RecordFormat.SEAL_PAYLOAD_BYTES, RecordFormat.SEAL, position, synced,
                 log.logId(), new java.util.zip.CRC32C());
         file.write(seal.clear(), position - buffer.segment.start);
-        file.sync();
-        syncs++;
+        syncFile(position - synced);
         file.close();
         file = null;
     }
 
     private void sync() throws IOException {
         open();
-        file.sync();
-        syncs++;
+        syncFile(written - synced);
         synced = written;
         log.syncedUpTo(synced);
         log.publishDurable(synced);
+    }
+
+    private void syncFile(long bytes) throws IOException {
+        long began = workers.nanoTime();
+        file.sync();
+        syncNanos.record(workers.nanoTime() - began);
+        syncBytes.record(bytes);
+        syncs++;
     }
 
     private long close(boolean wrote) throws IOException {
@@ -287,6 +297,16 @@ final class Writer implements Workers.Step {
             file = null;
         }
         return Workers.ENDED;
+    }
+
+    /** How long each sync took, in nanoseconds. Any thread, as the next one. */
+    Distribution syncNanos() {
+        return syncNanos.snapshot();
+    }
+
+    /** How many bytes each sync made durable. */
+    Distribution syncBytes() {
+        return syncBytes.snapshot();
     }
 
     /** How often the disk was synced. */

@@ -1,11 +1,15 @@
 package io.sluicemq.transport;
 
 import io.netty.handler.ssl.NotSslRecordException;
+import io.sluicemq.base.Audit;
 import io.sluicemq.base.LogLimit;
 import io.sluicemq.base.Loop;
 import io.sluicemq.base.option.HostPort;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
+import java.security.cert.CertPathBuilderException;
+import java.security.cert.CertificateExpiredException;
+import java.security.cert.CertificateNotYetValidException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -15,6 +19,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
+import javax.net.ssl.SSLHandshakeException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -27,6 +32,7 @@ import org.slf4j.LoggerFactory;
  */
 final class Connections {
 
+    private static final Logger AUDIT = LoggerFactory.getLogger(Audit.LOGGER);
     private static final Logger LOG = LoggerFactory.getLogger(Connections.class);
 
     private static final int MAX_REASON = 200;
@@ -101,9 +107,29 @@ final class Connections {
     void tlsFailed(String connection, Throwable cause) {
         long times = tlsFailures.take(System.nanoTime());
         if (times > 0) {
-            LOG.warn("{}: no TLS with the peer: {}{}", connection, reason(cause),
+            String certificate = wrongCertificate(cause);
+            Logger log = certificate == null ? LOG : AUDIT;
+            log.warn("{}: no TLS with the peer: {}{}", connection, certificate == null ? reason(cause) : certificate,
                     times == 1 ? "" : " (and " + (times - 1) + " more since the last such line)");
         }
+    }
+
+    /** What is wrong with the certificate of the peer; null if it is something else that went wrong. */
+    private static String wrongCertificate(Throwable cause) {
+        for (Throwable each = cause; each != null; each = each.getCause()) {
+            String wrong = switch (each) {
+                case CertificateExpiredException e -> "its certificate has expired: " + e.getMessage();
+                case CertificateNotYetValidException e -> "its certificate is not valid yet: " + e.getMessage();
+                case CertPathBuilderException e -> "its certificate is of no issuer in client-ca";
+                case SSLHandshakeException e when String.valueOf(e.getMessage()).contains("Empty client certificate") ->
+                    "it has no certificate, and needs one";
+                default -> null;
+            };
+            if (wrong != null) {
+                return wrong;
+            }
+        }
+        return null;
     }
 
     /** Fit for the log: the text may repeat what the peer sent. */

@@ -12,6 +12,7 @@ import io.netty.channel.socket.DuplexChannel;
 import io.netty.handler.ssl.SslHandler;
 import io.sluicemq.api.Protocol;
 import io.sluicemq.base.LogLimit;
+import io.sluicemq.base.Published;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.List;
@@ -32,10 +33,13 @@ public final class Listener {
 
     private final ServerChannel channel;
     private final Connections connections;
+    /** With what new connections speak TLS; null for plain TCP. */
+    private final Published<Tls> tls;
 
-    private Listener(ServerChannel channel, Connections connections) {
+    private Listener(ServerChannel channel, Connections connections, Published<Tls> tls) {
         this.channel = channel;
         this.connections = connections;
+        this.tls = tls;
     }
 
     /**
@@ -50,10 +54,11 @@ public final class Listener {
             throw new IllegalArgumentException("a listener needs a protocol");
         }
         Connections connections = new Connections(loops.all(), options);
+        Published<Tls> tls = new Published<>(options.tls());
         ServerChannel channel = loops.kind().serverChannel();
         channel.config().setOption(ChannelOption.SO_REUSEADDR, true);
         channel.config().setOption(ChannelOption.SO_BACKLOG, options.backlog());
-        channel.pipeline().addLast(new Acceptor(loops, List.copyOf(protocols), options, connections));
+        channel.pipeline().addLast(new Acceptor(loops, List.copyOf(protocols), options, connections, tls));
         ChannelFuture bound = loops.loop(0).eventLoop().register(channel);
         InetSocketAddress address = new InetSocketAddress(options.host(), options.port());
         if (bound.awaitUninterruptibly().isSuccess()) {
@@ -63,12 +68,29 @@ public final class Listener {
             channel.close().awaitUninterruptibly();
             throw new ListenException(options.host() + ":" + options.port(), bound.cause());
         }
-        return new Listener(channel, connections);
+        return new Listener(channel, connections, tls);
     }
 
     /** The address that is bound, with the port that was chosen where 0 was asked for. */
     public InetSocketAddress address() {
         return (InetSocketAddress) channel.localAddress();
+    }
+
+    /** With what it speaks TLS; null for plain TCP. */
+    public Tls tls() {
+        return tls.get();
+    }
+
+    /**
+     * Has new connections speak TLS with this; those that are there go on as they are. To be called by one thread at a time.
+     *
+     * @throws IllegalStateException if it doesn't speak TLS
+     */
+    public void tls(Tls next) {
+        if (tls.get() == null || next == null) {
+            throw new IllegalStateException("whether a listener speaks TLS does not change");
+        }
+        tls.publish(next);
     }
 
     public ListenerCounters counters() {
@@ -100,13 +122,16 @@ public final class Listener {
         private final List<Protocol> protocols;
         private final ListenerOptions options;
         private final Connections connections;
+        private final Published<Tls> tls;
         private final ReceiveBuffers receiveBuffers = new ReceiveBuffers();
         private final WriteBufferWaterMark waterMark;
         private final LogLimit failures = new LogLimit(TimeUnit.SECONDS.toNanos(10));
         private int next;
 
         Acceptor(
-                NettyLoops loops, List<Protocol> protocols, ListenerOptions options, Connections connections) {
+                NettyLoops loops, List<Protocol> protocols, ListenerOptions options, Connections connections,
+                Published<Tls> tls) {
+            this.tls = tls;
             this.loops = loops;
             this.protocols = protocols;
             this.options = options;
@@ -129,12 +154,13 @@ public final class Listener {
                 lose(accepted, e);
                 return;
             }
-            SslHandler tls = options.tls() == null ? null : options.tls().handler(loops.allocator());
-            if (tls != null) {
-                accepted.pipeline().addLast(tls);
+            Tls current = tls.get();
+            SslHandler handler = current == null ? null : current.handler(loops.allocator());
+            if (handler != null) {
+                accepted.pipeline().addLast(handler);
             }
             accepted.pipeline()
-                    .addLast(new Connection(loop, loop.rests(), accepted, tls, protocols, options, connections,
+                    .addLast(new Connection(loop, loop.rests(), accepted, handler, protocols, options, connections,
                             loop.failures()));
             loop.eventLoop().register(accepted).addListener(registered -> {
                 if (!registered.isSuccess()) {

@@ -1,6 +1,7 @@
 package io.sluicemq.transport;
 
 import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.ByteBufAllocatorMetricProvider;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.channel.IoEventLoop;
 import io.netty.channel.IoHandlerFactory;
@@ -13,6 +14,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadFactory;
@@ -58,6 +60,28 @@ public final class NettyLoops implements AutoCloseable {
 
     public Loop get(int index) {
         return loops.get(index);
+    }
+
+    /** How often a loop has rested so far, and for how long in all. */
+    public record RestCount(long count, long nanos) {}
+
+    /** The rests of each loop, by its index. Any thread. */
+    public CompletableFuture<List<RestCount>> rests() {
+        List<CompletableFuture<RestCount>> parts = new ArrayList<>();
+        for (NettyLoop loop : loops) {
+            CompletableFuture<RestCount> part = new CompletableFuture<>();
+            loop.execute(() -> part.complete(new RestCount(loop.rests().count(), loop.rests().nanos())));
+            parts.add(part);
+        }
+        return CompletableFuture.allOf(parts.toArray(CompletableFuture<?>[]::new))
+                .thenApply(all -> parts.stream().map(CompletableFuture::join).toList());
+    }
+
+    /** Bytes of memory outside the heap that buffers of sockets take, be they in use or kept. */
+    public long bufferBytes() {
+        return allocator instanceof ByteBufAllocatorMetricProvider provider
+                ? provider.metric().usedDirectMemory()
+                : 0;
     }
 
     public int size() {

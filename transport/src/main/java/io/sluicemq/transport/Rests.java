@@ -64,6 +64,10 @@ final class Rests {
     private long kept;
     private long rest;
 
+    // Of all that there were.
+    private long allRests;
+    private long allNanos;
+
     // What has been seen since {@code since}.
     private long since;
     private int rests;
@@ -112,7 +116,19 @@ final class Rests {
         }
         rests++;
         period++;
+        allRests++;
+        allNanos += rest;
         return rest;
+    }
+
+    /** How many rests it has said. */
+    long count() {
+        return allRests;
+    }
+
+    /** How long they were to be in all, in nanoseconds. */
+    long nanos() {
+        return allNanos;
     }
 
     private void watch(long now) {

@@ -15,6 +15,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyFactory;
+import java.security.MessageDigest;
 import java.security.PrivateKey;
 import java.security.PublicKey;
 import java.security.Signature;
@@ -22,6 +23,8 @@ import java.security.cert.CertificateException;
 import java.security.cert.CertificateFactory;
 import java.security.cert.X509Certificate;
 import java.security.spec.PKCS8EncodedKeySpec;
+import java.time.Instant;
+import java.util.Arrays;
 import java.util.Base64;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -34,7 +37,17 @@ import javax.net.ssl.SSLException;
  */
 public final class Tls {
 
-    private static final String[] PROTOCOLS = {"TLSv1.3", "TLSv1.2"};
+    /** The oldest version that is spoken. */
+    public enum Version {
+        V1_2("TLSv1.3", "TLSv1.2"),
+        V1_3("TLSv1.3");
+
+        private final String[] spoken;
+
+        Version(String... spoken) {
+            this.spoken = spoken;
+        }
+    }
 
     private static final Pattern KEY =
             Pattern.compile("-----BEGIN PRIVATE KEY-----([A-Za-z0-9+/=\\s]+)-----END PRIVATE KEY-----");
@@ -58,9 +71,18 @@ public final class Tls {
     }
 
     private final SslContext context;
+    private final X509Certificate own;
+    private final byte[] fingerprint;
 
-    private Tls(SslContext context) {
+    private Tls(SslContext context, X509Certificate own, byte[] fingerprint) {
         this.context = context;
+        this.own = own;
+        this.fingerprint = fingerprint;
+    }
+
+    /** As {@link #read(Path, Path, Path, ClientAuth, Version)} for all versions. */
+    public static Tls read(Path certificate, Path key, Path clientCa, ClientAuth clientAuth) throws TlsException {
+        return read(certificate, key, clientCa, clientAuth, Version.V1_2);
     }
 
     /**
@@ -69,9 +91,11 @@ public final class Tls {
      * @param certificate the listener's own certificate, then those between it and a root that clients know
      * @param key the certificate's key, not encrypted (PKCS#8)
      * @param clientCa who issues certificates of clients; null if none are asked for
+     * @param oldest of the versions that are spoken
      * @throws TlsException if a file can't be read, or is not what it should be
      */
-    public static Tls read(Path certificate, Path key, Path clientCa, ClientAuth clientAuth) throws TlsException {
+    public static Tls read(Path certificate, Path key, Path clientCa, ClientAuth clientAuth, Version oldest)
+            throws TlsException {
         if ((clientCa == null) != (clientAuth == ClientAuth.NONE)) {
             throw new IllegalArgumentException(
                     "who issues certificates of clients is known if and only if they are asked for");
@@ -80,16 +104,50 @@ public final class Tls {
         PrivateKey privateKey = privateKey(key, chain[0].getPublicKey());
         SslContextBuilder builder = SslContextBuilder.forServer(privateKey, chain)
                 .sslProvider(SslProvider.JDK)
-                .protocols(PROTOCOLS)
+                .protocols(oldest.spoken)
                 .clientAuth(clientAuth.netty);
+        X509Certificate[] issuers = clientCa == null ? new X509Certificate[0] : certificates(Part.CLIENT_CA, clientCa);
         if (clientCa != null) {
-            builder.trustManager(certificates(Part.CLIENT_CA, clientCa));
+            builder.trustManager(issuers);
         }
         try {
-            return new Tls(builder.build());
+            return new Tls(builder.build(), chain[0], fingerprint(chain, issuers, clientAuth + " " + oldest));
         } catch (SSLException e) {
             throw new TlsException(Part.CERTIFICATE, "it can't be used: " + e.getMessage(), e);
         }
+    }
+
+    private static byte[] fingerprint(X509Certificate[] chain, X509Certificate[] issuers, String rest)
+            throws TlsException {
+        try {
+            MessageDigest digest = MessageDigest.getInstance("SHA-256");
+            for (X509Certificate each : chain) {
+                digest.update(each.getEncoded());
+            }
+            digest.update((byte) '/');
+            for (X509Certificate each : issuers) {
+                digest.update(each.getEncoded());
+            }
+            return digest.digest(rest.getBytes(StandardCharsets.US_ASCII));
+        } catch (GeneralSecurityException e) {
+            throw new TlsException(Part.CERTIFICATE, "it can't be used: " + e.getMessage(), e);
+        }
+    }
+
+    /** Whether this is the same as far as peers can see. */
+    public boolean isLike(Tls other) {
+        return Arrays.equals(fingerprint, other.fingerprint);
+    }
+
+    /** Until when its certificate is valid. */
+    public Instant validUntil() {
+        return own.getNotAfter().toInstant();
+    }
+
+    /** Whose its certificate is, and until when, for people. */
+    @Override
+    public String toString() {
+        return "certificate of " + own.getSubjectX500Principal().getName() + ", valid until " + validUntil();
     }
 
     /** The same for others who speak TLS. */

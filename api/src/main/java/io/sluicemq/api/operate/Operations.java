@@ -24,6 +24,12 @@ public interface Operations {
 
     CompletableFuture<Overview> overview();
 
+    /** All that is measured. It looks at every queue, so it is not to be asked for more often than a few times a second. */
+    CompletableFuture<Measures> measures();
+
+    /** Done when every loop has got round to answer. */
+    CompletableFuture<Void> answering();
+
     /** The names of all virtual hosts, in their order in the configuration. */
     List<String> virtualHosts();
 

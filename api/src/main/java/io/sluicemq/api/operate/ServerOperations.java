@@ -20,6 +20,12 @@ public interface ServerOperations {
 
     List<ListenerView> listeners();
 
+    /** What is measured of the process. */
+    CompletableFuture<ServerMeasures> measures();
+
+    /** Why the broker takes no messages now, as far as that is known without asking its loops; empty if it does. */
+    List<Obstacle> obstacles();
+
     /**
      * Judges a name and a password.
      *

@@ -8,11 +8,17 @@ import java.util.Optional;
  * @param password the new password; empty to take it away, so that they can log in by a certificate only
  * @param role empty for none
  */
-public record UserChange(Optional<String> password, Optional<Role> role, Boolean loopbackOnly) {
+public record UserChange(
+        Optional<String> password, Optional<Role> role, Boolean loopbackOnly, UserLimits limits) {
+
+    /** One that leaves limits as they are. */
+    public UserChange(Optional<String> password, Optional<Role> role, Boolean loopbackOnly) {
+        this(password, role, loopbackOnly, null);
+    }
 
     /** Without the password. */
     @Override
     public String toString() {
-        return "UserChange[role=" + role + ", loopbackOnly=" + loopbackOnly + "]";
+        return "UserChange[role=" + role + ", loopbackOnly=" + loopbackOnly + ", limits=" + limits + "]";
     }
 }

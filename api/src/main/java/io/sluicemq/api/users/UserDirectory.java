@@ -12,10 +12,10 @@ import java.util.concurrent.CompletableFuture;
  */
 public interface UserDirectory {
 
-    /** All of them, by name. */
+    /** All of them, by name. Loops may ask, too. */
     List<UserView> list();
 
-    /** The one of that name. */
+    /** The one of that name. Loops may ask, too. */
     Optional<UserView> find(String name);
 
     /**

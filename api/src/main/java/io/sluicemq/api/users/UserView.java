@@ -11,7 +11,8 @@ import java.util.Optional;
  * @param hasPassword whether they can log in by one
  * @param changeable whether they can be changed while the broker runs: not so those that stand in its configuration
  * @param permissions by virtual host, and they may not enter others; empty if they may do everything in all of them
+ * @param limits how much they may have open
  */
 public record UserView(
         String name, Optional<Role> role, boolean loopbackOnly, boolean hasPassword, boolean changeable,
-        Optional<Map<String, PermissionPatterns>> permissions) {}
+        Optional<Map<String, PermissionPatterns>> permissions, UserLimits limits) {}

@@ -6,6 +6,7 @@ import io.sluicemq.api.Client;
 import io.sluicemq.api.Reply;
 import io.sluicemq.api.operate.Operations;
 import io.sluicemq.base.Loop;
+import io.sluicemq.base.Quota;
 import io.sluicemq.broker.flow.AddressLimits;
 import io.sluicemq.broker.flow.AddressSettings;
 import io.sluicemq.broker.flow.AddressState;
@@ -160,6 +161,19 @@ public final class BrokerEngine implements Broker {
                     "access to vhost '" + spec.virtualHost() + "' refused for user '" + spec.user().name() + "'"));
             return;
         }
+        Quota ofUser = spec.user().usage().connections();
+        Quota ofHost = host.usage().connections();
+        if (!ofHost.tryTake()) {
+            reply.failed(limitReached(contexts[loop.index()], "connections", host.name(), host.name(), ofHost.limit(),
+                    spec.name()));
+            return;
+        }
+        if (!ofUser.tryTake()) {
+            ofHost.give(1);
+            reply.failed(limitReached(contexts[loop.index()], "connections", spec.user().name(), host.name(),
+                    ofUser.limit(), spec.name()));
+            return;
+        }
         if (spec.identity().isEmpty()) {
             admit(spec, host, contexts[loop.index()], reply);
             return;
@@ -172,10 +186,22 @@ public final class BrokerEngine implements Broker {
 
             @Override
             public void failed(BrokerError error) {
+                ofUser.give(1);
+                ofHost.give(1);
                 reply.failed(error);
             }
         };
         host.takeIdentity(loop, spec.identity(), spec.sole(), new Relay<>(loop, admission));
+    }
+
+    /** Tells that somebody has as many of something as they may. */
+    BrokerError limitReached(
+            LoopContext context, String what, String whose, String virtualHost, long limit, Object client) {
+        context.tally.refusedByUserLimit++;
+        context.limits.refused(
+                "one more of " + what + ", of which '" + whose + "' may have " + limit + ", to " + client,
+                context.loop.nanoTime());
+        return new BrokerError.LimitReached(what, whose, virtualHost, limit);
     }
 
     private void admit(ClientSpec spec, VirtualHost host, LoopContext context, Reply<Client> reply) {
@@ -264,6 +290,18 @@ public final class BrokerEngine implements Broker {
             }
         });
         return needRestart;
+    }
+
+    /**
+     * How many connections and queues virtual hosts may have, by name; one that is not in it may have any number. Takes nothing away that
+     * is there. Any thread.
+     */
+    public void hostLimits(Map<String, HostLimits> limits) {
+        hosts.forEach((name, host) -> {
+            HostLimits next = limits.getOrDefault(name, HostLimits.NONE);
+            host.usage().connections().limit(next.maxConnections());
+            host.usage().queues().limit(next.maxQueues());
+        });
     }
 
     /**

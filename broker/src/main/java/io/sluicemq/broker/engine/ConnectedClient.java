@@ -17,6 +17,7 @@ import io.sluicemq.api.operate.ConnectionView;
 import io.sluicemq.api.operate.Event;
 import io.sluicemq.base.Loop;
 import io.sluicemq.base.LoopOwned;
+import io.sluicemq.base.Quota;
 import io.sluicemq.broker.queue.Queue;
 import io.sluicemq.broker.queue.QueueConsumer;
 import io.sluicemq.broker.queue.QueueOptions;
@@ -46,11 +47,13 @@ final class ConnectedClient implements Client {
     private final Set<ReplyTarget> replyTargets = new HashSet<>();
     private final Entrance entrance;
     private final Publishes publishes;
+    private final ProtocolTally protocol;
     private final long connectedMillis;
     /** Whether it is an operator's, who is there to do one thing: it does not count as a connection. */
     private final boolean operates;
     private final AccessChecks access;
     private boolean closed;
+    private int openChannels;
     private boolean resourcesLow;
     private long heldBytes;
     private long unwrittenReplyBytes;
@@ -61,6 +64,7 @@ final class ConnectedClient implements Client {
         this.context = context;
         this.engine = engine;
         this.operates = spec.events() instanceof Acts.Act<?>;
+        this.protocol = context.protocol(spec.protocol());
         this.connectedMillis = context.loop.currentTimeMillis();
         this.entrance = new Entrance(context, spec.name(), false);
         this.publishes = new Publishes(context, entrance);
@@ -91,8 +95,22 @@ final class ConnectedClient implements Client {
     }
 
     @Override
+    public BrokerError openChannel() {
+        Quota quota = spec.user().usage().channels();
+        if (!quota.tryTake()) {
+            return engine.limitReached(context, "channels", spec.user().name(), host.name(), quota.limit(), this);
+        }
+        openChannels++;
+        context.tally.channels++;
+        return null;
+    }
+
+    @Override
     public void channelsChanged(int difference) {
         context.tally.channels += difference;
+        protocol.channels += difference;
+        openChannels += difference;
+        spec.user().usage().channels().give(-difference);
     }
 
     /** @param shortage why publishers must wait; null if they need not */
@@ -399,6 +417,7 @@ final class ConnectedClient implements Client {
         context.tally.published++;
         Route route = found;
         if (completion != null) {
+            completion.countedBy(context.answers);
             host.witness(Witness.Command.PUBLISH, completion);
         }
         if (producer != null) {
@@ -511,6 +530,7 @@ final class ConnectedClient implements Client {
         QueueConsumer consumer = new QueueConsumer(consumerSpec, sink, context.loop, this);
         ConsumerPort port = new ConsumerPort(this, proxy, consumer, sink);
         consumers.add(port);
+        protocol.consumers++;
         proxy.run(context, () -> {
             Queue queue = proxy.queue();
             BrokerError error = queue.subscribe(consumer);
@@ -527,7 +547,9 @@ final class ConnectedClient implements Client {
     }
 
     void forget(ConsumerPort port) {
-        consumers.remove(port);
+        if (consumers.remove(port)) {
+            protocol.consumers--;
+        }
     }
 
     @Override
@@ -676,8 +698,11 @@ final class ConnectedClient implements Client {
         ended.handedOut();
     }
 
-    /** Nothing is left of it: another may have its identity. */
+    /** Nothing is left of it: another may have its identity, and its place. */
     private void gone(Reply<Void> reply) {
+        spec.user().usage().channels().give(openChannels);
+        spec.user().usage().connections().give(1);
+        host.usage().connections().give(1);
         if (spec.identity().isEmpty()) {
             reply.done(null);
         } else {
@@ -695,6 +720,7 @@ final class ConnectedClient implements Client {
     private void counted(int difference, Event.Kind kind, String words) {
         if (!operates) {
             context.tally.connections += difference;
+            protocol.connections += difference;
             context.events.add(kind, host.name(), spec.name(), description() + words);
         }
     }

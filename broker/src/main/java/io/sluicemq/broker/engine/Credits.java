@@ -4,6 +4,7 @@ import io.sluicemq.base.LoopOwned;
 import io.sluicemq.broker.flow.Account;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
@@ -54,6 +55,16 @@ final class Credits {
             sum[1] += line.heldMessages(account);
         }
         return sum;
+    }
+
+    /** The accounts in which lines of this loop hold room. */
+    List<Account> accounts() {
+        return List.copyOf(holders.keySet());
+    }
+
+    /** How many lines there are. */
+    int size() {
+        return all.size();
     }
 
     /** What is to be run on this loop when somebody waits for room in an account, or its limits have changed. */

@@ -12,6 +12,7 @@ import io.sluicemq.api.operate.ConsumerView;
 import io.sluicemq.api.operate.Event;
 import io.sluicemq.api.operate.ExchangeView;
 import io.sluicemq.api.operate.LimitsView;
+import io.sluicemq.api.operate.Measures;
 import io.sluicemq.api.operate.MessageView;
 import io.sluicemq.api.operate.MoveTarget;
 import io.sluicemq.api.operate.Moved;
@@ -90,6 +91,35 @@ final class EngineOperations implements Operations {
                     CounterNames.of(counters), rates, counters.messageBytes(), engine.memory().budgetBytes(),
                     shortage.map(OperatorViews::shortage), loops);
         });
+    }
+
+    @Override
+    public CompletableFuture<Measures> measures() {
+        List<QueueFacts> all = new ArrayList<>();
+        hosts.keySet().forEach(name -> all.addAll(queues(name)));
+        return new Measuring(engine, hosts.values(), contexts).measures(all, this::onQueues);
+    }
+
+    @Override
+    public CompletableFuture<Void> answering() {
+        List<CompletableFuture<?>> all = new ArrayList<>();
+        for (LoopContext context : contexts) {
+            all.add(Slices.ask(context.loop, () -> true));
+        }
+        return CompletableFuture.allOf(all.toArray(CompletableFuture<?>[]::new));
+    }
+
+    /** All that is counted, by its name. */
+    static Map<String, Long> named(Tally tally) {
+        Map<String, Long> named = CounterNames.of(tally.toCounters());
+        named.put("acknowledged", tally.acknowledged);
+        named.put("redelivered", tally.redelivered);
+        named.put("cycled", tally.cycled);
+        named.put("pagedOut", tally.pagedOut);
+        named.put("pagedOutBytes", tally.pagedOutBytes);
+        named.put("readBack", tally.readBack);
+        named.put("readBackBytes", tally.readBackBytes);
+        return named;
     }
 
     private record LoopPart(Tally tally, Rates rates, LoopView view) {

@@ -76,7 +76,14 @@ final class Entrance {
         }
         Account lacking = settle(arrival, null);
         if (lacking != null) {
-            Lane own = lanes.computeIfAbsent(key, k -> new Lane());
+            Lane own = lanes.get(key);
+            if (own == null) {
+                own = new Lane(sinceNanos);
+                lanes.put(key, own);
+                if (!internal) {
+                    context.holds.begin();
+                }
+            }
             Waiter waiter = new Waiter(this, own, key, arrival);
             own.add(waiter);
             waiter.begin(lacking);
@@ -130,9 +137,16 @@ final class Entrance {
             lane.remove(waiter);
             if (lane.isEmpty()) {
                 lanes.remove(waiter.key());
+                ended(lane);
             }
         }
         waiter.end();
+    }
+
+    private void ended(Lane lane) {
+        if (!internal) {
+            context.holds.end(context.loop.nanoTime() - lane.sinceNanos());
+        }
     }
 
     private static QueueProxy[] leftOut(QueueProxy[] before, QueueProxy[] after) {
@@ -212,7 +226,10 @@ final class Entrance {
     int close() {
         int dropped = 0;
         List<Waiter> ended = waiting().stream().filter(each -> !each.isEntering()).toList();
-        lanes.values().forEach(Lane::clear);
+        lanes.values().forEach(lane -> {
+            lane.clear();
+            ended(lane);
+        });
         lanes.clear();
         // First all end, then they are told so: that may have consequences.
         ended.forEach(Waiter::end);

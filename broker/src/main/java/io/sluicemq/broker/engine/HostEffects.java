@@ -188,6 +188,8 @@ final class HostEffects implements QueueEffects {
                 if (bad != null) {
                     return;
                 }
+                context.tally.readBack++;
+                context.tally.readBackBytes += payload.remaining();
                 try {
                     batch.message(MessageRecord.decode(payload, host.formats()));
                     good++;
@@ -266,8 +268,11 @@ final class HostEffects implements QueueEffects {
     }
 
     @Override
-    public void delivered() {
+    public void delivered(boolean again) {
         context.tally.delivered++;
+        if (again) {
+            context.tally.redelivered++;
+        }
     }
 
     @Override
@@ -285,6 +290,18 @@ final class HostEffects implements QueueEffects {
     }
 
     @Override
+    public void droppedOldest() {
+        context.tally.droppedByPolicy++;
+        context.tally.cycled++;
+    }
+
+    @Override
+    public void pagedOut(long bytes) {
+        context.tally.pagedOut++;
+        context.tally.pagedOutBytes += bytes;
+    }
+
+    @Override
     public void changed(int consumers, int ready, int unsettled) {
         context.tally.consumers += consumers;
         context.tally.readyMessages += ready;
@@ -295,6 +312,7 @@ final class HostEffects implements QueueEffects {
     public void slow(SlowConsumer consumer, SlowConsumer.Action action) {
         context.tally.slowConsumers++;
         context.tally.slowConsumersFound++;
+        context.slowConsumers().count(action);
         if (action == SlowConsumer.Action.CUT || action == SlowConsumer.Action.CUT_AND_KEEP) {
             context.tally.consumersCut++;
         }

@@ -22,8 +22,18 @@ final class Lane {
     /** How many of those who wait for a queue ask for room together. */
     private static final int MOST_AT_ONCE = 256;
 
+    private final long sinceNanos;
     private final Set<Waiter> waiters = new LinkedHashSet<>(2);
     private final Map<QueueProxy, ArrayDeque<Waiter>> byQueue = new IdentityHashMap<>(2);
+
+    /** @param sinceNanos since when something of it waits */
+    Lane(long sinceNanos) {
+        this.sinceNanos = sinceNanos;
+    }
+
+    long sinceNanos() {
+        return sinceNanos;
+    }
 
     boolean isEmpty() {
         return waiters.isEmpty();

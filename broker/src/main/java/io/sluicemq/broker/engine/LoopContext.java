@@ -1,5 +1,6 @@
 package io.sluicemq.broker.engine;
 
+import io.sluicemq.api.Answers;
 import io.sluicemq.api.Completion;
 import io.sluicemq.api.Message;
 import io.sluicemq.api.operate.Actor;
@@ -56,6 +57,14 @@ final class LoopContext {
     final Credits credits = new Credits();
     /** Of what is told of users who may not do what they want. */
     final Audit refusals = new Audit("access");
+    /** Producers that wait for room. */
+    final Holds holds = new Holds();
+    /** What publishers are owed. */
+    final Answers answers;
+    /** What the clients of each protocol have, by its name. */
+    final Map<String, ProtocolTally> protocols = new HashMap<>();
+    /** Of what is told of users and virtual hosts that have as much as they may. */
+    final Audit limits = new Audit("by a limit");
     /** What is to be looked at again and again. */
     final Housekeeping housekeeping;
     /** Of what is told of slow consumers. */
@@ -82,6 +91,8 @@ final class LoopContext {
 
     private boolean isShort;
     private long shortSinceNanos;
+    /** For how long publishers had to wait, without what they do now. */
+    private long shortNanos;
     /** The loop's access to the log; null if the broker keeps everything in memory. Set once, before the loop has work. */
     private Journal journal;
     /** Publishes that wait for room in the log, in their order. */
@@ -120,6 +131,7 @@ final class LoopContext {
         this.loop = loop;
         this.traffic = new Traffic(loop.nanoTime());
         this.events = new EventRing(loop);
+        this.answers = new Answers(loop);
         this.pageOuts = new PageOuts(loop);
         this.housekeeping = new Housekeeping(loop, tally);
         this.slowConsumers = new SlowConsumerLog(loop, events);
@@ -135,6 +147,11 @@ final class LoopContext {
     Rates rates() {
         traffic.sums(tally.published, tally.delivered, tally.acknowledged);
         return traffic.look(loop.nanoTime());
+    }
+
+    /** What clients of a protocol have here. */
+    ProtocolTally protocol(String name) {
+        return protocols.computeIfAbsent(name, key -> new ProtocolTally());
     }
 
     /** Has the client of that name close, which is told the reason; false if it is not here. */
@@ -295,6 +312,8 @@ final class LoopContext {
         String reason = shortage();
         if (reason != null && !isShort) {
             shortSinceNanos = loop.nanoTime();
+        } else if (reason == null && isShort) {
+            shortNanos += loop.nanoTime() - shortSinceNanos;
         }
         if (loop.index() == 0 && isShort != (reason != null)) { // all are told the same
             events.add(
@@ -323,6 +342,11 @@ final class LoopContext {
         return isShort
                 ? new Shortage(shortage(), TimeUnit.NANOSECONDS.toMillis(loop.nanoTime() - shortSinceNanos))
                 : null;
+    }
+
+    /** For how long in all publishers had to wait for memory or the disk so far. */
+    long shortNanos() {
+        return shortNanos + (isShort ? loop.nanoTime() - shortSinceNanos : 0);
     }
 
     /** Bytes of ready messages that each queue here may keep in memory before others wait in the log. */

@@ -66,6 +66,12 @@ final class OperatorViews {
                 limits.pageLimitBytes());
     }
 
+    /** Whether there is no limit at all. */
+    static boolean isUnlimited(AddressLimits limits) {
+        return limits.maxBytes() == AddressLimits.NONE && limits.maxMessages() == AddressLimits.NONE
+                && limits.pageLimitBytes() == AddressLimits.NONE;
+    }
+
     static ConsumerView consumer(QueueFacts queue, ConsumerSample sample) {
         QueueConsumer consumer = (QueueConsumer) sample.identity();
         var spec = consumer.spec();

@@ -23,6 +23,8 @@ final class SlowConsumerLog {
 
     private final Loop loop;
     private final EventRing events;
+    /** How often one was found, by what was done about it. */
+    private final long[] byAction = new long[SlowConsumer.Action.values().length];
     private final LogLimit found = new LogLimit(TimeUnit.SECONDS.toNanos(10), 50);
     private final LogLimit ended = new LogLimit(TimeUnit.SECONDS.toNanos(10), 50);
     private final LogLimit cycled = new LogLimit(TimeUnit.SECONDS.toNanos(10), 10);
@@ -31,6 +33,15 @@ final class SlowConsumerLog {
     SlowConsumerLog(Loop loop, EventRing events) {
         this.loop = loop;
         this.events = events;
+    }
+
+    void count(SlowConsumer.Action action) {
+        byAction[action.ordinal()]++;
+    }
+
+    /** How often one was found too slow of which this was done. */
+    long found(SlowConsumer.Action action) {
+        return byAction[action.ordinal()];
     }
 
     void slow(SlowConsumer consumer, SlowConsumer.Action action) {

@@ -16,8 +16,18 @@ final class Tally {
     long replyAddresses;
     long published;
     long delivered;
-    /** Not among the {@link BrokerCounters}. */
+    // Not among the BrokerCounters, up to the next comment.
     long acknowledged;
+    long redelivered;
+    /** Of those dropped by policy: the oldest of a ring. */
+    long cycled;
+    /** Messages that have left memory for the log, and their bytes. */
+    long pagedOut;
+    long pagedOutBytes;
+    /** Records read from the log, and their bytes. */
+    long readBack;
+    long readBackBytes;
+    // These are.
     long droppedByLimit;
     long droppedByExpiry;
     long droppedByRejection;
@@ -52,6 +62,13 @@ final class Tally {
         replyAddresses += other.replyAddresses;
         published += other.published;
         delivered += other.delivered;
+        acknowledged += other.acknowledged;
+        redelivered += other.redelivered;
+        cycled += other.cycled;
+        pagedOut += other.pagedOut;
+        pagedOutBytes += other.pagedOutBytes;
+        readBack += other.readBack;
+        readBackBytes += other.readBackBytes;
         droppedByLimit += other.droppedByLimit;
         droppedByExpiry += other.droppedByExpiry;
         droppedByRejection += other.droppedByRejection;

@@ -358,6 +358,14 @@ final class Topology {
 
     private void create(
             ConnectedClient client, QueueSpec spec, QueueOptions options, BoundTo bound, Relay<QueueStatus> relay) {
+        if (!host.usage().queues().tryTake()) {
+            long limit = host.usage().queues().limit();
+            home.tally.refusedByUserLimit++;
+            home.limits.refused("queue '" + spec.name() + "' in vhost '" + host.name() + "', which may have " + limit
+                    + " queues, by " + client, home.loop.nanoTime());
+            relay.failed(home.loop, new BrokerError.LimitReached("queues", host.name(), host.name(), limit));
+            return;
+        }
         boolean owned = options.exclusive() || options.deletedWithConnection();
         LoopContext context = owned ? client.context() : contexts[nextLoop];
         if (!owned) {
@@ -372,6 +380,7 @@ final class Topology {
             record = declared(queue);
             // Nobody may find it before the log has it: a message for a queue that the log doesn't know would be lost.
             if (!home.journal().tryAppend(record)) {
+                host.usage().queues().give(1);
                 if (home.journal().state().isFinal()) {
                     relay.failed(home.loop, new BrokerError.Unavailable(home.journal().state().reason()));
                     return;
@@ -493,6 +502,7 @@ final class Topology {
                 table = applied.table();
                 context.loop.execute(() -> proxy.restore(each.messages()));
                 restored.add(proxy);
+                host.usage().queues().take();
             } else {
                 throw new IllegalStateException("the log has two queues '" + queue.name() + "'");
             }
@@ -524,6 +534,7 @@ final class Topology {
         QueueProxy listed = published.get().queue(queue.name());
         if (listed != null && listed.queue() == queue) {
             host.consumerRules().removed(listed);
+            host.usage().queues().give(1);
             if (published.get().removeQueue(queue.name()) instanceof Outcome.Applied<QueueProxy> applied) {
                 publish(applied, null);
             }

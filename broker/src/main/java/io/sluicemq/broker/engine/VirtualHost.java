@@ -5,6 +5,7 @@ import io.sluicemq.api.Completion;
 import io.sluicemq.api.MessageFilter;
 import io.sluicemq.api.MessageFormat;
 import io.sluicemq.api.Undeliverable;
+import io.sluicemq.api.Usage;
 import io.sluicemq.api.operate.Event;
 import io.sluicemq.base.Count;
 import io.sluicemq.base.Loop;
@@ -35,6 +36,7 @@ final class VirtualHost {
     private final String name;
     private final Published<RoutingTable<QueueProxy>> table = new Published<>(RoutingTable.withDefaults());
     private final Topology topology;
+    private final Usage usage = new Usage();
     private final Identities identities = new Identities();
     private final LoopContext home;
     private final HostEffects[] effects;
@@ -89,6 +91,11 @@ final class VirtualHost {
 
     LoopContext home() {
         return home;
+    }
+
+    /** What its clients have open and declared, and may have. */
+    Usage usage() {
+        return usage;
     }
 
     // ---- clients

@@ -154,12 +154,12 @@ final class Capacity {
             if (entry == null) {
                 paging.stopLoading(level);
                 stopped = true;
-                paging.dropFirst(level, effects::droppedByPolicy);
+                paging.dropFirst(level, effects::droppedOldest);
             } else {
                 stock.remove(entry);
                 departures.ended(entry, false, null);
                 expirations.left(entry);
-                effects.droppedByPolicy();
+                effects.droppedOldest();
             }
             account.droppedByPolicy();
             dropped++;

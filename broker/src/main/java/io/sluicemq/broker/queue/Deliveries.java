@@ -245,7 +245,7 @@ final class Deliveries {
         }
         expirations.left(entry);
         traffic.out();
-        effects.delivered();
+        effects.delivered(entry.redelivered);
     }
 
     /** Gives a message to one who doesn't take all and has looked at all before it, if it would wait in the log otherwise. */
@@ -346,7 +346,7 @@ final class Deliveries {
         copy.taken(consumer);
         consumer.taken(copy.windowBytes());
         effects.underWay(consumer.unwrittenBytes() - copy.windowBytes(), consumer.unwrittenBytes());
-        effects.delivered();
+        effects.delivered(false);
         copy.deliver(loop);
     }
 

@@ -177,6 +177,7 @@ final class Paging {
         } else {
             charges.put(Backlog.position(place), message.charge());
             effects.notStored(message);
+            effects.pagedOut(message.sizeBytes());
         }
         countIndex();
         if (inMemory) {
@@ -252,6 +253,7 @@ final class Paging {
             }
             Message message = entry.message;
             slice.done(entry.isLogged() ? 0 : share);
+            effects.pagedOut(message.sizeBytes());
             ready.remove(entry);
             ready.openBacklog(level).prepend(
                     entry.sequence, place, share, message.header().length, message.body().length, entry.expiresAtMillis,
@@ -282,6 +284,7 @@ final class Paging {
             long position = effects.page(queue, message);
             if (position >= 0) {
                 slice.done(effects.pagedBytes());
+                effects.pagedOut(message.sizeBytes());
                 held--;
                 heldBytes -= message.sizeBytes();
                 charges.put(position, message.charge());

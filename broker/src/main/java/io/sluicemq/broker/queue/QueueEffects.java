@@ -123,8 +123,12 @@ public interface QueueEffects {
     /** What has left the queue for good on its way to one consumer, and has not reached its socket, was and is so many bytes. */
     void underWay(long bytesBefore, long bytesNow);
 
-    /** Counts: a message was given to a consumer. */
-    void delivered();
+    /**
+     * Counts: a message was given to a consumer.
+     *
+     * @param again whether somebody had it before
+     */
+    void delivered(boolean again);
 
     /** A consumer has settled a message as accepted. */
     default void acknowledged() {}
@@ -134,6 +138,12 @@ public interface QueueEffects {
 
     /** Counts: a message was dropped by the policy of its address. */
     void droppedByPolicy();
+
+    /** Counts: so was one of the oldest messages of a ring. */
+    void droppedOldest();
+
+    /** Counts: a message of so many bytes has left memory, and waits in the log. */
+    void pagedOut(long bytes);
 
     /** Counts: the queue has gained or lost consumers, or turned messages from ready to unsettled (positive) or back. */
     void changed(int consumers, int ready, int unsettled);

@@ -1,10 +1,12 @@
 package io.sluicemq.server.config;
 
+import io.sluicemq.base.Quota;
 import io.sluicemq.base.option.Nearest;
 import io.sluicemq.base.option.Option;
 import io.sluicemq.base.option.Problem;
 import io.sluicemq.base.option.SectionList;
 import io.sluicemq.base.option.Settings;
+import io.sluicemq.broker.engine.HostLimits;
 import io.sluicemq.broker.flow.AddressLimits;
 import io.sluicemq.broker.flow.AddressPattern;
 import io.sluicemq.broker.flow.AddressSettings;
@@ -269,9 +271,14 @@ final class AddressSettingsReader {
             }
             Optional<Long> bytes = settings.find(ServerOptions.HOST_MAX_SIZE_BYTES);
             Optional<Long> messages = settings.find(ServerOptions.HOST_MAX_MESSAGES);
+            boolean counts = settings.has(ServerOptions.HOST_MAX_CONNECTIONS)
+                    || settings.has(ServerOptions.HOST_MAX_QUEUES);
             if (bytes.isEmpty() && messages.isEmpty()) {
-                problems.add(Problem.of(settings.place(), path,
-                        path + " has no limit: expected max-size-bytes, max-messages or both"));
+                if (!counts) {
+                    problems.add(Problem.of(settings.place(), path,
+                            path + " has no limit: expected max-size-bytes, max-messages, max-connections or max-queues"));
+                }
+                continue;
             }
             limits.putIfAbsent(name.get(), new AddressLimits(
                     bytes.orElse(AddressLimits.NONE),
@@ -281,6 +288,17 @@ final class AddressSettingsReader {
                     AddressLimits.NONE,
                     AddressLimits.NONE,
                     false));
+        }
+        return limits;
+    }
+
+    /** How many connections and queues virtual hosts may have; of those only of which something is said. */
+    static Map<String, HostLimits> hostLimits(List<Settings> list) {
+        Map<String, HostLimits> limits = new LinkedHashMap<>();
+        for (Settings settings : list) {
+            settings.find(ServerOptions.LIMITED_HOST).ifPresent(name -> limits.put(name, new HostLimits(
+                    settings.find(ServerOptions.HOST_MAX_CONNECTIONS).orElse(Quota.UNLIMITED),
+                    settings.find(ServerOptions.HOST_MAX_QUEUES).orElse(Quota.UNLIMITED))));
         }
         return limits;
     }

@@ -2,7 +2,11 @@ package io.sluicemq.server.config;
 
 import io.sluicemq.base.option.HostPort;
 import io.sluicemq.base.option.Settings;
+import io.sluicemq.management.metrics.MetricsOptions;
+import io.sluicemq.server.config.ServerOptions.MetricsAccess;
 import io.sluicemq.transport.Tls;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
@@ -11,11 +15,12 @@ import java.util.Optional;
  * Where operators are served over HTTP, and how much that takes on; see {@link ServerOptions#HTTP} for each.
  *
  * @param maxRequestSize in bytes
+ * @param metrics what is measured and told, and to whom
  * @param tls null for plain HTTP
  */
 public record HttpConfig(
         boolean enabled, HostPort address, int maxConnections, int maxRequestSize, Duration requestTimeLimit,
-        TlsConfig tls) {
+        MetricsOptions metrics, TlsConfig tls) {
 
     /** What its URIs begin with. */
     public String scheme() {
@@ -23,13 +28,34 @@ public record HttpConfig(
     }
 
     static HttpConfig of(Settings http) {
+        HostPort address = new HostPort(http.get(ServerOptions.LISTENER_HOST), http.get(ServerOptions.HTTP_PORT));
         return new HttpConfig(
                 http.get(ServerOptions.HTTP_ENABLED),
-                new HostPort(http.get(ServerOptions.LISTENER_HOST), http.get(ServerOptions.HTTP_PORT)),
+                address,
                 http.get(ServerOptions.HTTP_MAX_CONNECTIONS),
                 Math.toIntExact(http.get(ServerOptions.HTTP_MAX_REQUEST_SIZE)),
                 http.get(ServerOptions.HTTP_REQUEST_TIME_LIMIT),
+                new MetricsOptions(
+                        isOpen(http.get(ServerOptions.HTTP_METRICS_ACCESS), address.host()),
+                        http.get(ServerOptions.HTTP_METRICS_QUEUES),
+                        http.get(ServerOptions.HTTP_METRICS_ADDRESSES)),
                 http.has(ServerOptions.HTTP_TLS) ? tls(http.section(ServerOptions.HTTP_TLS)) : null);
+    }
+
+    private static boolean isOpen(MetricsAccess access, String host) {
+        return switch (access) {
+            case LOOPBACK -> isLoopback(host);
+            case MONITOR -> false;
+            case EVERYONE -> true;
+        };
+    }
+
+    private static boolean isLoopback(String host) {
+        try {
+            return InetAddress.getByName(host).isLoopbackAddress();
+        } catch (UnknownHostException e) {
+            return false; // nothing will be listened to there
+        }
     }
 
     /** Null if a part of it is missing, which was refused already. */
@@ -37,7 +63,7 @@ public record HttpConfig(
         Optional<Path> certificate = section.find(ServerOptions.TLS_CERTIFICATE);
         Optional<Path> key = section.find(ServerOptions.TLS_KEY);
         return certificate.isPresent() && key.isPresent()
-                ? new TlsConfig(certificate.get(), key.get(), null, Tls.ClientAuth.NONE)
+                ? new TlsConfig(certificate.get(), key.get(), null, Tls.ClientAuth.NONE, Tls.Version.V1_2)
                 : null;
     }
 }

@@ -6,6 +6,7 @@ import java.time.Duration;
 /**
  * How much the broker takes on; see {@link ServerOptions#LIMITS} for each.
  *
+ * @param loginFailures a minute from one address
  * @param frameMax in bytes
  * @param heartbeat whole seconds; zero for none
  * @param maxMessageSize in bytes of body
@@ -15,6 +16,7 @@ public record LimitsConfig(
         int maxConnections,
         int maxUnauthenticatedConnections,
         Duration handshakeTimeLimit,
+        int loginFailures,
         int channelMax,
         int frameMax,
         Duration heartbeat,
@@ -26,6 +28,7 @@ public record LimitsConfig(
                 limits.get(ServerOptions.MAX_CONNECTIONS),
                 limits.get(ServerOptions.MAX_UNAUTHENTICATED_CONNECTIONS),
                 limits.get(ServerOptions.HANDSHAKE_TIME_LIMIT),
+                limits.get(ServerOptions.LOGIN_FAILURES),
                 limits.get(ServerOptions.CHANNEL_MAX),
                 Math.toIntExact(limits.get(ServerOptions.FRAME_MAX)),
                 limits.get(ServerOptions.HEARTBEAT),

@@ -1,5 +1,6 @@
 package io.sluicemq.server.config;
 
+import io.sluicemq.api.users.UserLimits;
 import io.sluicemq.base.option.Settings;
 import io.sluicemq.security.Grant;
 import java.util.LinkedHashMap;
@@ -9,6 +10,12 @@ import java.util.Map;
 public final class PermissionsReader {
 
     private PermissionsReader() {}
+
+    /** How much they may have open. */
+    public static UserLimits limits(Settings user) {
+        return new UserLimits(
+                user.get(ServerOptions.USER_MAX_CONNECTIONS), user.get(ServerOptions.USER_MAX_CHANNELS));
+    }
 
     /** @param user settings that have {@link ServerOptions#USER_PERMISSIONS}; what is wrong with them was found before */
     public static Map<String, Grant> read(Settings user) {

@@ -1,12 +1,14 @@
 package io.sluicemq.server.config;
 
 import io.sluicemq.api.users.Role;
+import io.sluicemq.api.users.UserLimits;
 import io.sluicemq.base.option.HostPort;
 import io.sluicemq.base.option.Nearest;
 import io.sluicemq.base.option.OptionType;
 import io.sluicemq.base.option.Place;
 import io.sluicemq.base.option.Problem;
 import io.sluicemq.base.option.Settings;
+import io.sluicemq.broker.engine.HostLimits;
 import io.sluicemq.broker.flow.AddressLimits;
 import io.sluicemq.broker.flow.AddressSettings;
 import io.sluicemq.security.Grant;
@@ -30,7 +32,8 @@ import java.util.Set;
  * @param users whose passwords stand in the configuration, no two of one name
  * @param usersFile the file with the others; null if there is none
  * @param usersFileRequired whether it must be there
- * @param virtualHostLimits by the name of a virtual host; of those only that have limits
+ * @param virtualHostLimits what messages may take, by the name of a virtual host; of those only that have limits
+ * @param hostLimits how many connections and queues there may be, likewise
  */
 public record ServerConfig(
         Path data,
@@ -47,17 +50,20 @@ public record ServerConfig(
         Amqp10Config amqp10,
         HttpConfig http,
         AddressSettings addressSettings,
-        Map<String, AddressLimits> virtualHostLimits) {
+        Map<String, AddressLimits> virtualHostLimits,
+        Map<String, HostLimits> hostLimits) {
 
     /** Whoever knows the usual name and password comes in by them, but only from this machine; as long as there is nobody else. */
     public static final UserConfig GUEST =
-            new UserConfig("guest", "guest", null, true, Optional.of(Role.ADMINISTRATOR), null);
+            new UserConfig("guest", "guest", null, true, Optional.of(Role.ADMINISTRATOR), null,
+                    UserLimits.NONE);
 
     public ServerConfig {
         listeners = List.copyOf(listeners);
         virtualHosts = List.copyOf(virtualHosts);
         users = List.copyOf(users);
         virtualHostLimits = Map.copyOf(virtualHostLimits);
+        hostLimits = Map.copyOf(hostLimits);
     }
 
     /**
@@ -99,7 +105,8 @@ public record ServerConfig(
                 AddressSettingsReader.addresses(
                         settings.list(ServerOptions.ADDRESS_SETTINGS), settings.list(ServerOptions.TOPICS), problems),
                 AddressSettingsReader.virtualHosts(
-                        settings.list(ServerOptions.VIRTUAL_HOST_LIMITS), virtualHosts, problems));
+                        settings.list(ServerOptions.VIRTUAL_HOST_LIMITS), virtualHosts, problems),
+                AddressSettingsReader.hostLimits(settings.list(ServerOptions.VIRTUAL_HOST_LIMITS)));
     }
 
     private static StorageConfig storage(Settings section, LimitsConfig limits, List<Problem> problems) {
@@ -181,7 +188,8 @@ public record ServerConfig(
         Optional<Path> certificate = section.find(ServerOptions.TLS_CERTIFICATE);
         Optional<Path> privateKey = section.find(ServerOptions.TLS_KEY);
         return certificate.isPresent() && privateKey.isPresent()
-                ? new TlsConfig(certificate.get(), privateKey.get(), clientCa, clientAuth)
+                ? new TlsConfig(certificate.get(), privateKey.get(), clientCa, clientAuth,
+                        section.get(ServerOptions.TLS_MIN_VERSION).equals("1.3") ? Tls.Version.V1_3 : Tls.Version.V1_2)
                 : null; // the reader has refused it already
     }
 
@@ -212,7 +220,8 @@ public record ServerConfig(
                         allowed.map(Set::copyOf).orElse(null),
                         section.get(ServerOptions.USER_LOOPBACK_ONLY),
                         section.find(ServerOptions.USER_ROLE),
-                        permissions(section, name.get(), virtualHosts, problems)));
+                        permissions(section, name.get(), virtualHosts, problems),
+                        PermissionsReader.limits(section)));
             }
         }
         return users;

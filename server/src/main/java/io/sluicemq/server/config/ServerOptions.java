@@ -3,6 +3,7 @@ package io.sluicemq.server.config;
 import io.sluicemq.api.ConsumerSink;
 import io.sluicemq.api.Undeliverable;
 import io.sluicemq.api.users.Role;
+import io.sluicemq.base.Quota;
 import io.sluicemq.base.option.Entry;
 import io.sluicemq.base.option.NamedSections;
 import io.sluicemq.base.option.Option;
@@ -21,6 +22,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
+import java.util.Set;
 
 /**
  * All that a broker's configuration may hold. The YAML reader, the embedding builder, the command line and the reference in
@@ -119,13 +121,20 @@ public final class ServerOptions {
             .defaultsTo(Tls.ClientAuth.NONE)
             .example("optional");
 
+    public static final Option<String> TLS_MIN_VERSION = Option.of(
+            "min-version",
+            OptionType.STRING.where("1.2 or 1.3", Set.of("1.2", "1.3")::contains),
+            "The oldest version of TLS that is spoken.")
+            .defaultsTo("1.2");
+
     public static final Section LISTENER_TLS = new Section(
             "tls",
             "If it is there, nothing but TLS is spoken on the port, 1.2 or 1.3.",
             TLS_CERTIFICATE,
             TLS_KEY,
             TLS_CLIENT_CA,
-            TLS_CLIENT_AUTH);
+            TLS_CLIENT_AUTH,
+            TLS_MIN_VERSION);
 
     /** The listener that is there if none is configured. */
     public static final String DEFAULT_LISTENER = "amqp";
@@ -211,13 +220,27 @@ public final class ServerOptions {
             PERMISSION_HOST,
             new Section("PERMISSIONS", "In one virtual host.", PERMISSION_HOST, CONFIGURE, WRITE, READ));
 
+    public static final Option<Long> USER_MAX_CONNECTIONS = Option.of(
+            "max-connections",
+            OptionType.LONG.orNone(Quota.UNLIMITED),
+            "How many connections they may have into virtual hosts.")
+            .atLeast(0L)
+            .defaultsTo(Quota.UNLIMITED);
+
+    public static final Option<Long> USER_MAX_CHANNELS = Option.of(
+            "max-channels",
+            OptionType.LONG.orNone(Quota.UNLIMITED),
+            "How many channels they may have open on all connections together, or sessions with AMQP 1.0.")
+            .atLeast(0L)
+            .defaultsTo(Quota.UNLIMITED);
+
     public static final SectionList USERS = new SectionList(
             "users",
             "Who may log in, with passwords as they are: for tests, see [security](security.md). If there is none, nor a file of"
                     + " users, `guest` with the password `guest` may, from the loopback interface only.",
             USER_NAME,
             new Section("USER", "One user.", USER_NAME, USER_PASSWORD, USER_VIRTUAL_HOSTS, USER_LOOPBACK_ONLY,
-                    USER_ROLE, USER_PERMISSIONS));
+                    USER_ROLE, USER_PERMISSIONS, USER_MAX_CONNECTIONS, USER_MAX_CHANNELS));
 
     public static final Option<Path> USERS_FILE = Option.of(
             "users-file",
@@ -243,7 +266,7 @@ public final class ServerOptions {
             "Who may log in.",
             USER_NAME,
             new Section("USER", "One user.", USER_NAME, STORED_SHA_256, STORED_SHA_512, USER_LOOPBACK_ONLY, USER_ROLE,
-                    USER_PERMISSIONS));
+                    USER_PERMISSIONS, USER_MAX_CONNECTIONS, USER_MAX_CHANNELS));
 
     public static final Option<String> DECOY_SECRET = Option.of(
             "decoy-secret",
@@ -286,6 +309,15 @@ public final class ServerOptions {
             "How long a peer may take from connecting to having logged in and entered a virtual host.")
             .between(Duration.ofMillis(100), Duration.ofMinutes(10))
             .defaultsTo(Duration.ofSeconds(10));
+
+    public static final Option<Integer> LOGIN_FAILURES = Option.of(
+            "login-failures",
+            OptionType.INT,
+            "How many logins may fail from one address at once, and a minute after that (IPv6: from one /64). Then nobody"
+                    + " is let in from there for a while but who has logged in from there before. With one name ten times as many may"
+                    + " fail from anywhere; then logins with it have to wait a second.")
+            .between(1, 1_000_000)
+            .defaultsTo(20);
 
     public static final Option<Integer> CHANNEL_MAX = Option.of(
             "channel-max",
@@ -338,6 +370,7 @@ public final class ServerOptions {
             MAX_CONNECTIONS,
             MAX_UNAUTHENTICATED_CONNECTIONS,
             HANDSHAKE_TIME_LIMIT,
+            LOGIN_FAILURES,
             CHANNEL_MAX,
             FRAME_MAX,
             HEARTBEAT,
@@ -377,7 +410,7 @@ public final class ServerOptions {
     public static final Option<Boolean> HTTP_ENABLED = Option.of(
             "enabled",
             OptionType.BOOLEAN,
-            "Whether operators are served over HTTP: the HTTP API and the console.")
+            "Whether operators are served over HTTP: the HTTP API, metrics and health.")
             .defaultsTo(() -> false, "`true` with `sluicemq serve`, `false` for an embedded broker")
             .example("true");
 
@@ -407,6 +440,40 @@ public final class ServerOptions {
             .between(Duration.ofSeconds(1), Duration.ofHours(1))
             .defaultsTo(Duration.ofSeconds(30));
 
+    /** Who may read the metrics. */
+    public enum MetricsAccess {
+        /** Everybody on this machine, if the server listens for it alone; else a monitor. */
+        LOOPBACK,
+        /** A user who is a monitor and may use all virtual hosts. */
+        MONITOR,
+        /** Whoever reaches the server. */
+        EVERYONE
+    }
+
+    public static final Option<MetricsAccess> HTTP_METRICS_ACCESS = Option.of(
+            "metrics-access",
+            OptionType.oneOf(MetricsAccess.class),
+            "Who may read `/metrics`, which has the names of queues. `loopback`: everybody without a login if `host` is this"
+                    + " machine's loopback interface, else as `monitor`. `monitor`: a user who is a monitor and may use all virtual"
+                    + " hosts. `everyone`: whoever reaches the server.")
+            .defaultsTo(MetricsAccess.LOOPBACK);
+
+    public static final Option<Integer> HTTP_METRICS_QUEUES = Option.of(
+            "metrics-queues",
+            OptionType.INT,
+            "How many queues `/metrics` tells of by themselves: those that producers wait for, and the longest and the busiest,"
+                    + " by turns. The others are added up.")
+            .between(0, 100_000)
+            .defaultsTo(100);
+
+    public static final Option<Integer> HTTP_METRICS_ADDRESSES = Option.of(
+            "metrics-addresses",
+            OptionType.INT,
+            "How many addresses with limits `/metrics` tells of by themselves: those that producers wait for, the fullest, and"
+                    + " those that drop or refuse, by turns. The others are added up.")
+            .between(0, 100_000)
+            .defaultsTo(100);
+
     public static final Section HTTP_TLS = new Section(
             "tls",
             "If it is there, nothing but TLS is spoken on the port, 1.2 or 1.3.",
@@ -415,13 +482,16 @@ public final class ServerOptions {
 
     public static final Section HTTP = new Section(
             "http",
-            "Where operators are served over HTTP: the HTTP API and the console. Users and passwords are those of `users`.",
+            "Where operators are served over HTTP: the HTTP API, metrics and health. Users and passwords are those of `users`.",
             HTTP_ENABLED,
             LISTENER_HOST,
             HTTP_PORT,
             HTTP_MAX_CONNECTIONS,
             HTTP_MAX_REQUEST_SIZE,
             HTTP_REQUEST_TIME_LIMIT,
+            HTTP_METRICS_ACCESS,
+            HTTP_METRICS_QUEUES,
+            HTTP_METRICS_ADDRESSES,
             HTTP_TLS);
 
     /** What is to happen to a producer that goes on publishing beyond what may wait for it. */
@@ -657,11 +727,25 @@ public final class ServerOptions {
             .atLeast(1L)
             .example("1000000");
 
+    public static final Option<Long> HOST_MAX_CONNECTIONS = Option.of(
+            "max-connections", OptionType.LONG, "How many connections into it there may be.")
+            .counting("connections")
+            .atLeast(0L)
+            .example("1000");
+
+    public static final Option<Long> HOST_MAX_QUEUES = Option.of(
+            "max-queues", OptionType.LONG, "How many queues it may have. Those that are there stay.")
+            .counting("queues")
+            .atLeast(0L)
+            .example("10000");
+
     public static final SectionList VIRTUAL_HOST_LIMITS = new SectionList(
             "virtual-host-limits",
-            "What virtual hosts may hold. Can be changed while the broker runs, for those that have had limits since its start.",
+            "What virtual hosts may hold. Can be changed while the broker runs: sizes and messages for those that have had such limits"
+                    + " since its start.",
             LIMITED_HOST,
-            new Section("HOST", "One virtual host.", LIMITED_HOST, HOST_MAX_SIZE_BYTES, HOST_MAX_MESSAGES));
+            new Section("HOST", "One virtual host.", LIMITED_HOST, HOST_MAX_SIZE_BYTES, HOST_MAX_MESSAGES,
+                    HOST_MAX_CONNECTIONS, HOST_MAX_QUEUES));
 
     /** The values of {@link #SYNC}. */
     public static final List<String> SYNC_MODES = List.of("always", "interval", "os");

@@ -8,4 +8,4 @@ import java.nio.file.Path;
  *
  * @param clientCa null if and only if clients are asked for no certificate
  */
-public record TlsConfig(Path certificate, Path key, Path clientCa, Tls.ClientAuth clientAuth) {}
+public record TlsConfig(Path certificate, Path key, Path clientCa, Tls.ClientAuth clientAuth, Tls.Version minVersion) {}

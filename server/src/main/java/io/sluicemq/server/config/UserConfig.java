@@ -3,6 +3,7 @@ package io.sluicemq.server.config;
 import io.sluicemq.api.Access;
 import io.sluicemq.api.Permissions;
 import io.sluicemq.api.users.Role;
+import io.sluicemq.api.users.UserLimits;
 import io.sluicemq.security.Grant;
 import io.sluicemq.security.User;
 import java.util.HashMap;
@@ -19,11 +20,11 @@ import java.util.Set;
  */
 public record UserConfig(
         String name, String password, Set<String> virtualHosts, boolean loopbackOnly, Optional<Role> role,
-        Map<String, Grant> permissions) {
+        Map<String, Grant> permissions, UserLimits limits) {
 
     /** One who may do everything. */
     public UserConfig(String name, String password, Set<String> virtualHosts, boolean loopbackOnly) {
-        this(name, password, virtualHosts, loopbackOnly, Optional.empty(), null);
+        this(name, password, virtualHosts, loopbackOnly, Optional.empty(), null, UserLimits.NONE);
     }
 
     /** What they may do. */
@@ -40,13 +41,13 @@ public record UserConfig(
 
     /** As who they log in. Takes some milliseconds. */
     public User toUser() {
-        return new User(name, password, role, loopbackOnly, access());
+        return new User(name, password, role, loopbackOnly, access()).withLimits(limits);
     }
 
     /** Without the password. */
     @Override
     public String toString() {
         return "UserConfig[name=" + name + ", virtualHosts=" + virtualHosts + ", loopbackOnly=" + loopbackOnly
-                + ", role=" + role + ", permissions=" + permissions + "]";
+                + ", role=" + role + ", permissions=" + permissions + ", limits=" + limits + "]";
     }
 }

@@ -3,6 +3,7 @@ package io.sluicemq.server.users;
 import io.sluicemq.api.Access;
 import io.sluicemq.api.users.PermissionPatterns;
 import io.sluicemq.api.users.Role;
+import io.sluicemq.api.users.UserLimits;
 import io.sluicemq.api.users.UserView;
 import io.sluicemq.security.Grant;
 import io.sluicemq.security.NamePattern;
@@ -22,14 +23,18 @@ import java.util.TreeMap;
  */
 public record StoredUser(
         String name, StoredPassword password, Optional<Role> role, boolean loopbackOnly,
-        Map<String, Grant> permissions) {
+        Map<String, Grant> permissions, UserLimits limits) {
 
     public StoredUser {
         permissions = Map.copyOf(permissions);
     }
 
     StoredUser withPassword(StoredPassword other) {
-        return new StoredUser(name, other, role, loopbackOnly, permissions);
+        return new StoredUser(name, other, role, loopbackOnly, permissions, limits);
+    }
+
+    StoredUser withLimits(UserLimits others) {
+        return new StoredUser(name, password, role, loopbackOnly, permissions, others);
     }
 
     /** @param grant null for none there */
@@ -40,15 +45,17 @@ public record StoredUser(
         } else {
             all.put(virtualHost, grant);
         }
-        return new StoredUser(name, password, role, loopbackOnly, all);
+        return new StoredUser(name, password, role, loopbackOnly, all, limits);
     }
 
     User toUser() {
-        return User.stored(name, password, role, loopbackOnly, new Access(Map.copyOf(permissions), null));
+        return User.stored(name, password, role, loopbackOnly, new Access(Map.copyOf(permissions), null))
+                .withLimits(limits);
     }
 
     UserView toView() {
-        return new UserView(name, role, loopbackOnly, password != null, true, Optional.of(patterns(permissions)));
+        return new UserView(
+                name, role, loopbackOnly, password != null, true, Optional.of(patterns(permissions)), limits);
     }
 
     /** What grants are in words. */

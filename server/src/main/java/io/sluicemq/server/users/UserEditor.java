@@ -2,7 +2,9 @@ package io.sluicemq.server.users;
 
 import io.sluicemq.api.users.PermissionPatterns;
 import io.sluicemq.api.users.UserChange;
+import io.sluicemq.api.users.UserLimits;
 import io.sluicemq.api.users.UserRefused;
+import io.sluicemq.base.Quota;
 import io.sluicemq.base.option.OptionType;
 import io.sluicemq.base.option.Problem;
 import io.sluicemq.base.option.Settings;
@@ -107,8 +109,13 @@ public final class UserEditor {
         });
     }
 
-    /** Changes a user who is there. Returns an exit code. */
-    public int alter(String name, UserChange change) {
+    /**
+     * Changes a user who is there. Returns an exit code.
+     *
+     * @param maxConnections null to leave it as it is, negative for any number
+     * @param maxChannels likewise
+     */
+    public int alter(String name, UserChange change, Long maxConnections, Long maxChannels) {
         UnaryOperator<StoredUser> applied;
         try {
             applied = UserRegistry.applied(change);
@@ -116,7 +123,16 @@ public final class UserEditor {
             return refused(e);
         }
         return change("User '" + name + "' is changed",
-                users -> users.with(applied.apply(UserRegistry.required(users, name))));
+                users -> {
+                    StoredUser user = applied.apply(UserRegistry.required(users, name));
+                    return users.with(user.withLimits(new UserLimits(
+                            limit(maxConnections, user.limits().maxConnections()),
+                            limit(maxChannels, user.limits().maxChannels()))));
+                });
+    }
+
+    private static long limit(Long asked, long before) {
+        return asked == null ? before : asked < 0 ? Quota.UNLIMITED : asked;
     }
 
     /** Returns an exit code. */
@@ -164,7 +180,9 @@ public final class UserEditor {
         out.println(user.name() + ": "
                 + user.role().map(role -> role.name().toLowerCase(Locale.ROOT)).orElse("no role")
                 + (user.password() == null ? ", no password" : "")
-                + (user.loopbackOnly() ? ", from loopback only" : ""));
+                + (user.loopbackOnly() ? ", from loopback only" : "")
+                + limit("connections", user.limits().maxConnections())
+                + limit("channels", user.limits().maxChannels()));
         Map<String, PermissionPatterns> permissions = StoredUser.patterns(user.permissions());
         if (permissions.isEmpty()) {
             out.println("  no permissions");
@@ -172,6 +190,10 @@ public final class UserEditor {
         permissions.forEach((host, patterns) -> out.println("  in " + host + ": configure "
                 + text(patterns.configure()) + ", write " + text(patterns.write()) + ", read "
                 + text(patterns.read())));
+    }
+
+    private static String limit(String what, long most) {
+        return most == Quota.UNLIMITED ? "" : ", at most " + most + " " + what;
     }
 
     private static String text(List<String> patterns) {

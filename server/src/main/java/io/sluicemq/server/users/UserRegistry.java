@@ -5,6 +5,7 @@ import io.sluicemq.api.users.PermissionPatterns;
 import io.sluicemq.api.users.Role;
 import io.sluicemq.api.users.UserChange;
 import io.sluicemq.api.users.UserDirectory;
+import io.sluicemq.api.users.UserLimits;
 import io.sluicemq.api.users.UserRefused;
 import io.sluicemq.api.users.UserView;
 import io.sluicemq.base.Audit;
@@ -46,11 +47,25 @@ public final class UserRegistry implements UserDirectory, AutoCloseable {
     private final Published<Users> published;
     private final SaslAuthenticator authenticator;
     private final Runnable accessChanged;
-    private List<UserConfig> configured;
-    /** Null if there is none, and never was. */
-    private StoredUsers stored;
-    /** Null if users can't be stored. */
-    private UsersFile file;
+    /** Replaced as a whole by whoever holds this object's lock; read without. */
+    private volatile State state;
+
+    /**
+     * Where users come from.
+     *
+     * @param stored null if there is none, and never was
+     * @param file null if users can't be stored
+     */
+    private record State(List<UserConfig> configured, StoredUsers stored, UsersFile file) {
+
+        static UsersFile fileOf(ServerConfig config) {
+            return config.usersFile() == null ? null : new UsersFile(config.usersFile());
+        }
+
+        boolean hasOnlyGuest() {
+            return configured.isEmpty() && stored == null;
+        }
+    }
 
     /**
      * @param stored what the file holds; null if it isn't there
@@ -58,12 +73,12 @@ public final class UserRegistry implements UserDirectory, AutoCloseable {
      * @param accessChanged has what users may do hold for those who are connected
      */
     public UserRegistry(ServerConfig config, StoredUsers stored, Users users, Runnable accessChanged) {
-        this.configured = config.users();
-        this.stored = stored;
-        this.file = config.usersFile() == null ? null : new UsersFile(config.usersFile());
+        this.state = new State(config.users(), stored, State.fileOf(config));
         this.accessChanged = accessChanged;
+        users.takeEffect(users);
         this.published = new Published<>(users);
-        this.authenticator = new SaslAuthenticator(published, config.anonymousLogin());
+        this.authenticator = new SaslAuthenticator(
+                published, config.anonymousLogin(), config.limits().loginFailures());
         warnOfOpenFile();
     }
 
@@ -83,20 +98,20 @@ public final class UserRegistry implements UserDirectory, AutoCloseable {
     }
 
     /** Whether nobody but the built-in guest may log in. */
-    public synchronized boolean hasOnlyGuest() {
-        return configured.isEmpty() && stored == null;
+    public boolean hasOnlyGuest() {
+        return state.hasOnlyGuest();
     }
 
     private void warnOfOpenFile() {
         try {
-            if (stored != null && file.isOpenToOthers()) {
+            if (state.stored != null && state.file.isOpenToOthers()) {
                 LOG.warn(
                         "{}, which holds the hashes of passwords, can be read or changed by others than its owner: it should"
                                 + " have mode 600",
-                        file.path());
+                        state.file.path());
             }
         } catch (IOException e) {
-            LOG.debug("who may read {} is not known: {}", file.path(), e.toString());
+            LOG.debug("who may read {} is not known: {}", state.file.path(), e.toString());
         }
     }
 
@@ -110,19 +125,16 @@ public final class UserRegistry implements UserDirectory, AutoCloseable {
      * @param by who wants that
      */
     public synchronized void replace(ServerConfig config, StoredUsers now, Users all, String by) {
-        UsersFile next = config.usersFile() == null ? null : new UsersFile(config.usersFile());
         // Whoever had users has no guest again by losing the file.
-        boolean lost = now == null && stored != null;
+        boolean lost = now == null && state.stored != null;
         StoredUsers kept = lost ? StoredUsers.none() : now;
         Users users = lost ? assemble(config.users(), kept) : all;
         tell(kept, by);
-        if (!config.users().equals(configured)) {
+        if (!config.users().equals(state.configured)) {
             Audit.changed(by, "the users of the configuration are others: "
                     + String.join(", ", config.users().stream().map(UserConfig::name).toList()));
         }
-        configured = config.users();
-        stored = kept;
-        file = next;
+        state = new State(config.users(), kept, State.fileOf(config));
         publish(users);
         warnOfOpenFile();
     }
@@ -135,10 +147,10 @@ public final class UserRegistry implements UserDirectory, AutoCloseable {
      * @throws UserRefused if it can't hold, since two users have the same name
      */
     public synchronized int readAgain(String by) throws ConfigException {
-        if (file == null || !file.exists()) {
+        if (state.file == null || !state.file.exists()) {
             return 0;
         }
-        StoredUsers now = file.read();
+        StoredUsers now = state.file.read();
         install(now, by);
         return now.users().size();
     }
@@ -146,12 +158,12 @@ public final class UserRegistry implements UserDirectory, AutoCloseable {
     private void install(StoredUsers now, String by) {
         Users users;
         try {
-            users = assemble(configured, now);
+            users = assemble(state.configured, now);
         } catch (IllegalArgumentException e) {
             throw new UserRefused(UserRefused.Reason.EXISTS, e.getMessage(), e);
         }
         tell(now, by);
-        stored = now;
+        state = new State(state.configured, now, state.file);
         publish(users);
     }
 
@@ -165,7 +177,7 @@ public final class UserRegistry implements UserDirectory, AutoCloseable {
 
     /** Tells the audit log what is others than before. */
     private void tell(StoredUsers now, String by) {
-        List<StoredUser> before = stored == null ? List.of() : stored.users();
+        List<StoredUser> before = state.stored == null ? List.of() : state.stored.users();
         List<StoredUser> after = now == null ? List.of() : now.users();
         for (StoredUser user : after) {
             Optional<StoredUser> old = before.stream().filter(each -> each.name().equals(user.name())).findFirst();
@@ -198,11 +210,12 @@ public final class UserRegistry implements UserDirectory, AutoCloseable {
     // ---- for administrators
 
     @Override
-    public synchronized List<UserView> list() {
-        List<UserConfig> others = hasOnlyGuest() ? List.of(ServerConfig.GUEST) : configured;
+    public List<UserView> list() {
+        State now = state;
+        List<UserConfig> others = now.hasOnlyGuest() ? List.of(ServerConfig.GUEST) : now.configured;
         return Stream.concat(
                 others.stream().map(UserRegistry::view),
-                stored == null ? Stream.of() : stored.users().stream().map(StoredUser::toView))
+                now.stored == null ? Stream.of() : now.stored.users().stream().map(StoredUser::toView))
                 .sorted(Comparator.comparing(UserView::name))
                 .toList();
     }
@@ -219,7 +232,7 @@ public final class UserRegistry implements UserDirectory, AutoCloseable {
         } else {
             permissions = Optional.empty();
         }
-        return new UserView(user.name(), user.role(), user.loopbackOnly(), true, false, permissions);
+        return new UserView(user.name(), user.role(), user.loopbackOnly(), true, false, permissions, user.limits());
     }
 
     @Override
@@ -243,7 +256,8 @@ public final class UserRegistry implements UserDirectory, AutoCloseable {
                 change.password() == null ? user.password() : password,
                 change.role() == null ? user.role() : change.role(),
                 change.loopbackOnly() == null ? user.loopbackOnly() : change.loopbackOnly(),
-                user.permissions());
+                user.permissions(),
+                change.limits() == null ? user.limits() : change.limits());
     }
 
     static StoredUser newUser(String name) {
@@ -253,7 +267,7 @@ public final class UserRegistry implements UserDirectory, AutoCloseable {
             throw new UserRefused(UserRefused.Reason.INVALID,
                     "'" + name + "' can't be a user's name: expected " + e.expected(), e);
         }
-        return new StoredUser(name, null, Optional.empty(), false, Map.of());
+        return new StoredUser(name, null, Optional.empty(), false, Map.of(), UserLimits.NONE);
     }
 
     private static StoredPassword stored(String password) {
@@ -297,10 +311,11 @@ public final class UserRegistry implements UserDirectory, AutoCloseable {
     }
 
     private synchronized void change(String name, String by, UsersFile.Change change) {
-        if (configured.stream().anyMatch(user -> user.name().equals(name))) {
+        if (state.configured.stream().anyMatch(user -> user.name().equals(name))) {
             throw new UserRefused(UserRefused.Reason.NOT_CHANGEABLE,
                     "user '" + name + "' stands in the broker's configuration and is changed there");
         }
+        UsersFile file = state.file;
         if (file == null) {
             throw new UserRefused(UserRefused.Reason.NOT_CHANGEABLE,
                     "this broker has no file of users: it has neither a data folder nor users-file");

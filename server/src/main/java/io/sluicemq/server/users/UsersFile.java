@@ -108,7 +108,8 @@ public final class UsersFile {
                     password(section, name, problems),
                     section.find(ServerOptions.USER_ROLE),
                     section.get(ServerOptions.USER_LOOPBACK_ONLY),
-                    PermissionsReader.read(section))));
+                    PermissionsReader.read(section),
+                    PermissionsReader.limits(section))));
         }
         byte[] secret = secret(settings, problems);
         if (!problems.isEmpty()) {
@@ -235,9 +236,17 @@ public final class UsersFile {
                 line(out, "    ", ServerOptions.STORED_SHA_256, quoted(user.password().sha256()));
                 line(out, "    ", ServerOptions.STORED_SHA_512, quoted(user.password().sha512()));
             }
+            limit(out, ServerOptions.USER_MAX_CONNECTIONS, user.limits().maxConnections());
+            limit(out, ServerOptions.USER_MAX_CHANNELS, user.limits().maxChannels());
             permissions(out, user.permissions());
         }
         return out.toString();
+    }
+
+    private static void limit(StringBuilder out, Option<Long> option, long most) {
+        if (most != option.defaultValue()) {
+            line(out, "    ", option, option.type().format(most));
+        }
     }
 
     private static void permissions(StringBuilder out, Map<String, Grant> permissions) {

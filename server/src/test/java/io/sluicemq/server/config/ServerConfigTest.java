@@ -88,6 +88,7 @@ class ServerConfigTest {
                   max-connections: 10
                   max-unauthenticated-connections: 5
                   handshake-time-limit: 500ms
+                  login-failures: 7
                   channel-max: 65535
                   frame-max: 1MiB
                   heartbeat: 2m
@@ -113,7 +114,7 @@ class ServerConfigTest {
         assertThat(memory).isCloseTo(Runtime.getRuntime().maxMemory() / 4, within(100L));
         assertThat(config.limits())
                 .isEqualTo(new LimitsConfig(
-                        10, 5, Duration.ofMillis(500), 65535, 1 << 20, Duration.ofMinutes(2), 10_000_000, memory));
+                        10, 5, Duration.ofMillis(500), 7, 65535, 1 << 20, Duration.ofMinutes(2), 10_000_000, memory));
     }
 
     @Test
@@ -137,11 +138,13 @@ class ServerConfigTest {
                                 "plain-tls",
                                 new HostPort("127.0.0.1", 5671),
                                 new TlsConfig(
-                                        Path.of("server.pem"), Path.of("/etc/server.key"), null, Tls.ClientAuth.NONE)),
+                                        Path.of("server.pem"), Path.of("/etc/server.key"), null, Tls.ClientAuth.NONE,
+                                        Tls.Version.V1_2)),
                         new ListenerConfig(
                                 "asking",
                                 new HostPort("127.0.0.1", 1),
-                                new TlsConfig(Path.of("c"), Path.of("k"), Path.of("i"), Tls.ClientAuth.OPTIONAL)));
+                                new TlsConfig(Path.of("c"), Path.of("k"), Path.of("i"), Tls.ClientAuth.OPTIONAL,
+                                        Tls.Version.V1_2)));
         assertThat(config.listeners()).extracting(ListenerConfig::scheme).containsExactly("amqp", "amqps", "amqps");
     }
 
@@ -440,7 +443,7 @@ class ServerConfigTest {
                 wrong("virtual-host-limits: [{max-messages: 1}]",
                         "1:23: virtual-host-limits[0] has no 'name': expected " + NAME),
                 wrong("virtual-host-limits: [{name: /}]",
-                        "1:23: virtual-host-limits[0] has no limit: expected max-size-bytes, max-messages or both"),
+                        "1:23: virtual-host-limits[0] has no limit: expected max-size-bytes, max-messages, max-connections or max-queues"),
                 wrong("virtual-hosts: [orders]\nvirtual-host-limits: [{name: order, max-messages: 1}]",
                         "2:30: virtual-host-limits[0].name is 'order', which does not exist: did you mean 'orders'?"),
                 wrong("virtual-host-limits:\n- {name: /, max-messages: 1}\n- {name: /, max-messages: 2}",

@@ -10,6 +10,7 @@ import io.sluicemq.api.users.PermissionPatterns;
 import io.sluicemq.api.users.Role;
 import io.sluicemq.api.users.UserChange;
 import io.sluicemq.api.users.UserDirectory;
+import io.sluicemq.api.users.UserLimits;
 import io.sluicemq.api.users.UserRefused;
 import io.sluicemq.api.users.UserView;
 import io.sluicemq.server.SluiceMQ;
@@ -85,7 +86,8 @@ class UserRegistryTest {
         users.put("ann", new UserChange(Optional.empty(), null, null), BY);
         assertThat(login("ann", "brush", FAR)).isEmpty();
         assertThat(users.find("ann")).contains(
-                new UserView("ann", Optional.of(Role.OPERATOR), false, false, true, Optional.of(Map.of())));
+                new UserView("ann", Optional.of(Role.OPERATOR), false, false, true, Optional.of(Map.of()),
+                        UserLimits.NONE));
     }
 
     @Test

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.sluicemq.api.users.Role;
+import io.sluicemq.api.users.UserLimits;
+import io.sluicemq.base.Quota;
 import io.sluicemq.base.option.Problem;
 import io.sluicemq.security.Grant;
 import io.sluicemq.security.StoredPassword;
@@ -44,7 +46,7 @@ class UsersFileTest {
     private static StoredUser user(String name) {
         return new StoredUser(name, password, Optional.of(Role.OPERATOR), true, Map.of(
                 "/", Grant.of(List.of("#"), List.of("orders.#", "regex:^a\\\\b\"$"), List.of()),
-                "b c", Grant.of(List.of(), List.of(), List.of("x"))));
+                "b c", Grant.of(List.of(), List.of(), List.of("x"))), new UserLimits(7, Quota.UNLIMITED));
     }
 
     @Test
@@ -52,7 +54,7 @@ class UsersFileTest {
         StoredUsers written = file.change(users -> users
                 .with(user("ann"))
                 .with(user("\"quo\\ted\": é\u200b#"))
-                .with(new StoredUser("certified", null, Optional.empty(), false, Map.of())));
+                .with(new StoredUser("certified", null, Optional.empty(), false, Map.of(), UserLimits.NONE)));
         assertThat(file.read()).isEqualTo(written);
         assertThat(file.read().users()).hasSize(3).contains(user("ann"));
     }

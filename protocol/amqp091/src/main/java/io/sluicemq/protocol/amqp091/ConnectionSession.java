@@ -402,12 +402,18 @@ final class ConnectionSession implements ProtocolSession, ClientEvents, FrameHan
                     "channel " + number + " is above the negotiated channel_max (" + channelMax + ")"));
             return;
         }
+        BrokerError refusal = client.openChannel();
+        if (refusal != null) {
+            fail(ProtocolFault.at(
+                    MethodId.CHANNEL_OPEN, ReplyCode.NOT_ALLOWED,
+                    BrokerFaults.of(refusal, MethodId.CHANNEL_OPEN).text()));
+            return;
+        }
         if (number >= channels.length) {
             channels = Arrays.copyOf(channels, Math.min(channelMax + 1, Math.max(number + 1, channels.length * 2)));
         }
         channels[number] = new Channel(this, number);
         unreleasedChannels++;
-        client.channelsChanged(1);
         FrameEncoder.channelOpenOk(out(), number);
     }
 

@@ -27,6 +27,7 @@ import io.sluicemq.protocol.amqp10.codec.Performatives;
 import io.sluicemq.protocol.amqp10.codec.Shortened;
 import io.sluicemq.protocol.amqp10.message.IncomingMessage;
 import io.sluicemq.protocol.amqp10.terminus.Termini;
+import io.sluicemq.protocol.amqp10.terminus.TerminusError;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -427,6 +428,11 @@ final class ConnectionSession implements ProtocolSession, ClientEvents {
         if (begin.hasRemoteChannel()) {
             throw AmqpFault.connection(AmqpError.NOT_ALLOWED, "a begin that answers one that was not sent");
         }
+        BrokerError refusal = client.openChannel();
+        if (refusal != null) {
+            TerminusError error = TerminusError.of(refusal);
+            throw AmqpFault.connection(error.condition(), error.description());
+        }
         if (channel >= sessions.length) {
             sessions = Arrays.copyOf(
                     sessions, Math.min(options.channelMax() + 1, Math.max(channel + 1, sessions.length * 2)));
@@ -434,7 +440,6 @@ final class ConnectionSession implements ProtocolSession, ClientEvents {
         AmqpSession session = new AmqpSession(this, channel, begin);
         sessions[channel] = session;
         unreleasedSessions++;
-        client.channelsChanged(1);
         session.open();
     }
 
