@@ -265,7 +265,7 @@ function saying(each) {
     const mark = each.held ? '‖ ' + f.plural(each.about.waiting_producers, 'producer') + ' held'
         : each.about.paused ? '○ paused' : each.stuck ? '▲ no consumer' : '';
     if (each.column === 1) {
-        return {more: each.about.type + (each.filled ? ' · ' + fillText(each.filled) : ''), mark, right: ''};
+        return {more: each.about.type + (each.filled ? ' · ' + f.percent(each.filled.share) + ' full' : ''), mark, right: ''};
     }
     return {
         more: f.short(each.about.messages) + ' messages' + (each.filled ? ' · ' + f.percent(each.filled.share) + ' full' : ''),

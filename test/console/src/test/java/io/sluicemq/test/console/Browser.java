@@ -68,12 +68,13 @@ final class Browser implements AutoCloseable {
 
     static Browser start(Path program) throws IOException {
         Path profile = Files.createTempDirectory("chromium");
-        Process process = new ProcessBuilder(
+        ProcessBuilder builder = new ProcessBuilder(
                 program.toString(), "--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run",
                 "--disable-dev-shm-usage", "--disable-background-networking", "--disable-component-update",
                 "--hide-scrollbars", "--remote-debugging-port=0", "--user-data-dir=" + profile, "about:blank")
-                .redirectErrorStream(true)
-                .start();
+                .redirectErrorStream(true);
+        builder.environment().put("TMPDIR", profile.toString()); // what it leaves behind goes with the profile
+        Process process = builder.start();
         BufferedReader out =
                 new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
         String line = out.readLine();
@@ -242,13 +243,9 @@ final class Browser implements AutoCloseable {
     public void close() throws IOException {
         socket.abort();
         http.close();
-        process.descendants().forEach(ProcessHandle::destroyForcibly);
-        process.destroyForcibly();
-        try {
-            process.waitFor(SECONDS, TimeUnit.SECONDS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        List<ProcessHandle> all = Stream.concat(process.descendants(), Stream.of(process.toHandle())).toList();
+        all.forEach(ProcessHandle::destroyForcibly);
+        all.forEach(each -> each.onExit().orTimeout(SECONDS, TimeUnit.SECONDS).join());
         try (Stream<Path> files = Files.walk(profile)) {
             for (Path each : files.sorted(Comparator.reverseOrder()).toList()) {
                 Files.deleteIfExists(each);
