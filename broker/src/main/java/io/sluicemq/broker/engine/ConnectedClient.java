@@ -102,6 +102,7 @@ final class ConnectedClient implements Client {
         }
         openChannels++;
         context.tally.channels++;
+        protocol.channels++;
         return null;
     }
 
