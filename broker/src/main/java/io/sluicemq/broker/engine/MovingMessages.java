@@ -192,22 +192,27 @@ final class MovingMessages {
     private void end(String stopped, BrokerError error) {
         ended = true;
         giveBack();
-        if (moved == 0 && error != null) {
-            act.failed(error);
-            return;
-        }
         if (act.isOver()) {
             return;
         }
+        // Behind what goes back on its way to the queue's loop: whoever has the answer finds the messages in their place.
         act.client().findQueue(queue, new Reply<>() {
             @Override
             public void done(Client.QueueStatus status) {
-                act.done(new Moved(moved, status.readyMessages(), stopped));
+                answer(status.readyMessages());
             }
 
             @Override
             public void failed(BrokerError gone) {
-                act.done(new Moved(moved, 0, stopped));
+                answer(0);
+            }
+
+            private void answer(long remaining) {
+                if (moved == 0 && error != null) {
+                    act.failed(error);
+                } else {
+                    act.done(new Moved(moved, remaining, stopped));
+                }
             }
         });
     }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.sluicemq.api.BrokerError;
 import io.sluicemq.api.Client.QueueSpec;
 import io.sluicemq.api.Message;
+import io.sluicemq.api.Access;
 import io.sluicemq.api.Principal;
 import io.sluicemq.api.operate.Actor;
 import io.sluicemq.api.operate.MessageView;
@@ -31,7 +32,7 @@ import org.junit.jupiter.api.Test;
 /** What operators see and do, on loops driven by hand. */
 class OperationsTest {
 
-    private static final Actor ANN = new Actor(new Principal("ann", false, null), "10.0.0.1:5");
+    private static final Actor ANN = new Actor(Principal.named("ann", Access.ALL), "10.0.0.1:5");
 
     private final TestBroker broker = new TestBroker(3);
     private final Operations operations = broker.engine.operations(OperationsTest::message);

@@ -30,6 +30,8 @@ class HttpAccessTest {
                 .httpPort(0)
                 .http(ServerOptions.HTTP_MAX_REQUEST_SIZE, 64L << 10)
                 .http(ServerOptions.HTTP_REQUEST_TIME_LIMIT, Duration.ofSeconds(2))
+                // All of these tests come from one address, and fail to log in on purpose.
+                .limit(ServerOptions.LOGIN_FAILURES, 10_000)
                 .virtualHosts("/", "shop")
                 .user("ann", "secret")
                 .role("ann", Role.ADMINISTRATOR)

@@ -7,6 +7,7 @@ import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -89,8 +90,11 @@ final class TypedBytes {
 
     private static Binary bytes(ByteBuffer in) {
         int length = in.getInt();
-        if (length < 0) {
+        if (length == -1) {
             return null;
+        }
+        if (length < 0) {
+            throw new IllegalArgumentException("a length of " + length);
         }
         if (length > in.remaining()) {
             throw new BufferUnderflowException();
@@ -105,7 +109,14 @@ final class TypedBytes {
         while (in.get() != 0) {
             // up to the end of the text
         }
-        return new String(in.array(), in.arrayOffset() + from, in.position() - from - 1, StandardCharsets.UTF_8);
+        int begin = in.arrayOffset() + from;
+        int end = in.arrayOffset() + in.position() - 1;
+        String text = new String(in.array(), begin, end - begin, StandardCharsets.UTF_8);
+        byte[] again = text.getBytes(StandardCharsets.UTF_8);
+        if (!Arrays.equals(again, 0, again.length, in.array(), begin, end)) {
+            throw new IllegalArgumentException("a text that is not UTF-8"); // it would not come back as it was
+        }
+        return text;
     }
 
     /** The body of a stream message with these values; null if it cannot have them. */

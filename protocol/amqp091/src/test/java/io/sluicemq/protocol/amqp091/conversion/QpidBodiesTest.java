@@ -76,6 +76,9 @@ final class QpidBodiesTest {
         assertThat(QpidValues.map(data(MAP + "00"))).isNull();
         assertThat(QpidValues.map(data("7fffffff7fffffff"))).isNull();
         assertThat(QpidValues.list(data("0000000a00000001aa00000005f07fffffff"))).isNull();
+        // A length below that of no bytes, and a text that is not UTF-8, would not come back as they were.
+        assertThat(TypedBytes.list(data("03ff000000"))).isNull();
+        assertThat(TypedBytes.list(data("0aff00"))).isNull();
         assertThat(TypedBytes.map(data("7fffffff"))).isNull();
         assertThat(TypedBytes.map(data("ffffffff"))).isNull();
         assertThat(TypedBytes.list(data("037fffffff"))).isNull();
