@@ -6,6 +6,7 @@ import io.sluicemq.api.BrokerError;
 import io.sluicemq.api.Principal;
 import io.sluicemq.api.Reply;
 import io.sluicemq.api.SaslStep;
+import io.sluicemq.api.operate.Actor;
 import io.sluicemq.api.operate.Event;
 import io.sluicemq.api.operate.Login;
 import io.sluicemq.api.operate.Obstacle;
@@ -15,6 +16,7 @@ import io.sluicemq.api.operate.Role;
 import io.sluicemq.api.operate.ServerMeasures;
 import io.sluicemq.api.operate.ServerOperations;
 import io.sluicemq.api.users.UserDirectory;
+import io.sluicemq.base.Audit;
 import io.sluicemq.base.Loop;
 import io.sluicemq.base.option.Problem;
 import io.sluicemq.server.config.ConfigException;
@@ -131,9 +133,9 @@ final class OperatedServer implements ServerOperations {
     }
 
     @Override
-    public ReloadView reload() {
+    public ReloadView reload(Actor actor) {
         try {
-            Reload reload = broker.reload("the HTTP API");
+            Reload reload = broker.reload(actor.toString());
             operations.note(Event.Kind.RELOADED, "", reload.file().toString(), reload.toString());
             return new ReloadView(reload.file().toString(), reload.applied(), reload.needRestart());
         } catch (ConfigException e) {
@@ -143,7 +145,8 @@ final class OperatedServer implements ServerOperations {
     }
 
     @Override
-    public void limitAddresses(String match, Map<String, String> limits) {
+    public void limitAddresses(Actor actor, String match, Map<String, String> limits) {
         broker.limitAddresses(match, limits);
+        Audit.changed(actor.toString(), "set limits of addresses '" + match + "': " + limits);
     }
 }

@@ -577,7 +577,9 @@ public final class SluiceMQ implements AutoCloseable {
 
     private static void warnOfTheEnd(String listener, Tls tls) {
         if (tls.validUntil().isBefore(Instant.now().plus(SOON))) {
-            LOG.warn("listener {}: {}: get another, and have it read by 'sluicemq reload'", listener, tls);
+            LOG.warn("{}: {}: get another, and have it read by {}",
+                    listener.isEmpty() ? "HTTP" : "listener " + listener, tls,
+                    listener.isEmpty() ? "a restart" : "'sluicemq reload'");
         }
     }
 

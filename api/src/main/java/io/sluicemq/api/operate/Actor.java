@@ -7,4 +7,11 @@ import io.sluicemq.api.Principal;
  *
  * @param peer where they come from, for people
  */
-public record Actor(Principal user, String peer) {}
+public record Actor(Principal user, String peer) {
+
+    /** For logs: {@code ann (10.0.0.7:41022)}. */
+    @Override
+    public String toString() {
+        return user.name() + " (" + peer + ")";
+    }
+}

@@ -45,7 +45,7 @@ public interface ServerOperations {
      * @throws IllegalStateException if there is no file to read, or it can't be read now
      * @throws IllegalArgumentException if it is not valid; the message has a line for each problem
      */
-    ReloadView reload();
+    ReloadView reload(Actor actor);
 
     /**
      * Sets limits for addresses of a pattern; what else was said of that pattern stays. With effect at once, until the configuration is
@@ -54,7 +54,7 @@ public interface ServerOperations {
      * @param limits by the names of the configuration's {@code address-settings}, as text
      * @throws IllegalArgumentException if they are not valid; then nothing has changed
      */
-    void limitAddresses(String match, Map<String, String> limits);
+    void limitAddresses(Actor actor, String match, Map<String, String> limits);
 
     /**
      * Where clients come in.

@@ -26,6 +26,7 @@ import io.sluicemq.api.operate.Rates;
 import io.sluicemq.api.operate.Refused;
 import io.sluicemq.api.operate.ShortageView;
 import io.sluicemq.api.operate.VirtualHostView;
+import io.sluicemq.base.Audit;
 import io.sluicemq.broker.flow.Account;
 import io.sluicemq.broker.flow.AddressLimits;
 import io.sluicemq.broker.queue.Queue;
@@ -296,7 +297,8 @@ final class EngineOperations implements Operations {
 
     @Override
     public CompletableFuture<QueueStatus> declareQueue(Actor actor, String virtualHost, QueueSpec spec) {
-        return acts.as(actor, virtualHost, (client, reply) -> client.declareQueue(spec, reply));
+        return noted(actor, virtualHost, spec.name(), "declared the queue",
+                acts.as(actor, virtualHost, (client, reply) -> client.declareQueue(spec, reply)));
     }
 
     @Override
@@ -314,7 +316,8 @@ final class EngineOperations implements Operations {
 
     @Override
     public CompletableFuture<Void> declareExchange(Actor actor, String virtualHost, ExchangeSpec spec) {
-        return acts.as(actor, virtualHost, (client, reply) -> client.declareExchange(spec, reply));
+        return noted(actor, virtualHost, spec.name(), "declared the exchange",
+                acts.as(actor, virtualHost, (client, reply) -> client.declareExchange(spec, reply)));
     }
 
     @Override
@@ -325,12 +328,14 @@ final class EngineOperations implements Operations {
 
     @Override
     public CompletableFuture<Void> bind(Actor actor, String virtualHost, BindingSpec binding) {
-        return acts.as(actor, virtualHost, (client, reply) -> client.bind(binding, reply));
+        return noted(actor, virtualHost, binding.destination(), "bound to exchange '" + binding.source() + "'",
+                acts.as(actor, virtualHost, (client, reply) -> client.bind(binding, reply)));
     }
 
     @Override
     public CompletableFuture<Void> unbind(Actor actor, String virtualHost, BindingSpec binding) {
-        return acts.as(actor, virtualHost, (client, reply) -> client.unbind(binding, reply));
+        return noted(actor, virtualHost, binding.destination(), "unbound from exchange '" + binding.source() + "'",
+                acts.as(actor, virtualHost, (client, reply) -> client.unbind(binding, reply)));
     }
 
     @Override
@@ -341,7 +346,12 @@ final class EngineOperations implements Operations {
     @Override
     public CompletableFuture<List<MessageView>> get(
             Actor actor, String virtualHost, String queue, int most, GetMode mode, int mostBodyBytes) {
-        return acts.get(actor, virtualHost, queue, most, mode, mostBodyBytes);
+        CompletableFuture<List<MessageView>> got = acts.get(actor, virtualHost, queue, most, mode, mostBodyBytes);
+        return switch (mode) {
+            case REQUEUE -> got;
+            case ACCEPT -> noted(actor, virtualHost, queue, "took messages of the queue", got);
+            case REJECT -> noted(actor, virtualHost, queue, "rejected messages of the queue", got);
+        };
     }
 
     @Override
@@ -369,14 +379,22 @@ final class EngineOperations implements Operations {
         for (LoopContext context : contexts) {
             parts.add(Slices.ask(context.loop, () -> List.of(context.forceClose(name, actor, reason))));
         }
-        return Slices.joined(parts).thenApply(found -> found.contains(true));
+        return Slices.joined(parts).thenApply(found -> {
+            boolean closed = found.contains(true);
+            if (closed) {
+                Audit.changed(actor.toString(), "closed connection '" + name + "': " + reason);
+            }
+            return closed;
+        });
     }
 
-    /** Remembers what an operator has done, when it is done. */
+    /** Remembers what an operator has done, when it is done, and tells the audit log. */
     private <T> CompletableFuture<T> noted(
             Actor actor, String virtualHost, String subject, String what, CompletableFuture<T> act) {
-        act.thenRun(() -> note(
-                Event.Kind.ACT, virtualHost, subject, actor.user().name() + " (" + actor.peer() + ") " + what));
+        act.thenRun(() -> {
+            note(Event.Kind.ACT, virtualHost, subject, actor + " " + what);
+            Audit.changed(actor.toString(), what + " '" + subject + "' in vhost '" + virtualHost + "'");
+        });
         return act;
     }
 

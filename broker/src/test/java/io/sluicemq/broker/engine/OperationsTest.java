@@ -3,10 +3,10 @@ package io.sluicemq.broker.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.sluicemq.api.Access;
 import io.sluicemq.api.BrokerError;
 import io.sluicemq.api.Client.QueueSpec;
 import io.sluicemq.api.Message;
-import io.sluicemq.api.Access;
 import io.sluicemq.api.Principal;
 import io.sluicemq.api.operate.Actor;
 import io.sluicemq.api.operate.MessageView;

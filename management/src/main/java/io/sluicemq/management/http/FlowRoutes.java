@@ -255,13 +255,13 @@ final class FlowRoutes {
             throw ApiError.badRequest("the body says no limit");
         }
         try {
-            server.limitAddresses(call.path("match"), limits);
+            server.limitAddresses(call.actor(), call.path("match"), limits);
         } catch (IllegalArgumentException e) {
             throw ApiError.badRequest(e.getMessage());
         }
         broker.note(
                 Event.Kind.RELOADED, "", call.path("match"),
-                call.login().user().name() + " (" + call.actor().peer() + ") set limits of addresses: " + limits);
+                call.actor() + " set limits of addresses: " + limits);
         return Answer.of(204);
     }
 
@@ -275,7 +275,7 @@ final class FlowRoutes {
     private Answer reload(Call call) {
         ReloadView reload;
         try {
-            reload = server.reload();
+            reload = server.reload(call.actor());
         } catch (IllegalArgumentException e) {
             throw ApiError.badRequest(e.getMessage());
         } catch (IllegalStateException e) {
