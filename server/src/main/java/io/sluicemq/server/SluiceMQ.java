@@ -246,7 +246,6 @@ public final class SluiceMQ implements AutoCloseable {
         try {
             http = HttpServer.open(options, () -> {
                 List<Route> routes = new ArrayList<>(metrics.routes());
-                routes.addAll(Console.routes());
                 routes.addAll(new HealthRoutes(operations, server, LIVE_LIMIT).routes());
                 routes.addAll(Console.routes());
                 return new HttpApi(operations, server, routes, limit);
