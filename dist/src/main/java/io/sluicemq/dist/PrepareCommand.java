@@ -96,7 +96,8 @@ final class PrepareCommand implements Callable<Integer> {
                 .filter(argument -> !argument.startsWith("-XX:AOT"))
                 .forEach(command::add);
         command.addAll(
-                List.of("-jar", jar.toString(), "serve", "--port", "0", "--data", folder.resolve("data").toString()));
+                List.of("-jar", jar.toString(), "serve", "--port", "0", "--set", "http.port=0", "--data",
+                        folder.resolve("data").toString()));
         return command;
     }
 

@@ -32,7 +32,7 @@ class DebianPackageIT {
         assertThat(root.resolve("usr/share/doc/sluicemq/docs/operating.md")).isRegularFile();
         assertThat(Script.run(root, Map.of(), script, "config", "check", "--config", conf).exitCode()).isZero();
         Process process = Script.builder(
-                root, Map.of(), script, "serve", "--config", conf, "--port", "0", "--data",
+                root, Map.of(), script, "serve", "--config", conf, "--port", "0", "--set", "http.port=0", "--data",
                 root.resolve("var/lib/sluicemq").toString()).start();
         try (BufferedReader out = process.inputReader()) {
             assertThat(out.readLine()).startsWith("SluiceMQ ready in ");

@@ -61,7 +61,8 @@ class ServeIT {
     @Test
     void shouldLogJsonIfTold() throws Exception {
         Process process = Script.builder(temp, Map.of("SLUICEMQ_LOG_FORMAT", "json"),
-                home.resolve("bin/sluicemq").toString(), "serve", "--port", "0", "--data", "json").start();
+                home.resolve("bin/sluicemq").toString(), "serve", "--port", "0", "--set", "http.port=0", "--data",
+                "json").start();
         try (BufferedReader out = process.inputReader(); BufferedReader err = process.errorReader()) {
             assertThat(out.readLine()).startsWith("SluiceMQ ready in ");
             process.toHandle().destroy();
@@ -139,7 +140,7 @@ class ServeIT {
 
     @Test
     void shouldEndWithCodeOneForAFolderThatIsNotItsOwn() throws Exception {
-        Script.Result result = run("serve", "--port", "0", "--data", home.toString());
+        Script.Result result = run("serve", "--port", "0", "--set", "http.port=0", "--data", home.toString());
 
         assertThat(result.exitCode()).isEqualTo(1);
         assertThat(result.err())

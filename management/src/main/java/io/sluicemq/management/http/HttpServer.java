@@ -114,6 +114,10 @@ public final class HttpServer implements AutoCloseable {
                 Thread.ofVirtual().name("sluicemq-http-watch").start(this::watch);
             }
         } catch (Exception e) {
+            if (closed) {
+                LOG.debug("the HTTP server was closed while it was being made", e);
+                return; // with its socket
+            }
             LOG.error("the HTTP server has not started, and nobody is served on {}:{}", options.host(), port(), e);
             close(socket);
         }
