@@ -69,8 +69,8 @@ class LimitsOfUsersTest {
     @Test
     void shouldRefuseOneChannelTooManyOfAllConnectionsTogether() throws Exception {
         limit(Quota.UNLIMITED, 2);
-        try (Connection first = broker.rabbit(SecuredBroker.ANN);
-                Connection second = broker.rabbit(SecuredBroker.ANN)) {
+        Connection first = broker.rabbit(SecuredBroker.ANN);
+        try (Connection second = broker.rabbit(SecuredBroker.ANN)) {
             first.createChannel();
             Channel other = second.createChannel();
             assertThatThrownBy(first::createChannel).isInstanceOf(IOException.class)
@@ -78,6 +78,7 @@ class LimitsOfUsersTest {
             other.close();
             second.createChannel().close();
         } finally {
+            first.abort(1_000); // its client may or may not have noticed that it is closed
             awaitNone();
             limit(Quota.UNLIMITED, Quota.UNLIMITED);
         }
