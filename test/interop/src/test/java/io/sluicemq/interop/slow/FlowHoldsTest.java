@@ -105,7 +105,7 @@ class FlowHoldsTest {
 
     /** What crosses the flow that calls its credit back waits, and does not come in. */
     @Test
-    @Spec({"1.0 §2.6.7", "0-9-1 confirm.select"})
+    @Spec({"1.0 §2.6.7", "RabbitMQ publisher confirms"})
     void shouldCallBackTheCreditOfALinkAndHoldWhatWasUnderWay() throws Exception {
         String queue = slowQueue();
         Amqp10Peer peer = lab.closing(Amqp10Peer.open(broker.port(), 0));
