@@ -20,6 +20,7 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.eclipse.jetty.http.HttpField;
+import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.HttpStatus;
 import org.eclipse.jetty.http.UriCompliance;
 import org.eclipse.jetty.io.Connection;
@@ -56,6 +57,8 @@ public final class HttpServer implements AutoCloseable {
     /** Of a body that is too large, so much is read and dropped. */
     private static final long DROPPED_BYTES = 64L << 20;
     private static final int HEADER_BYTES = 16 << 10;
+    /** So many bodies of the largest size have room at a time, or more that are smaller. */
+    private static final int BODIES = 8;
     private static final long PATIENCE_SECONDS = 2;
     private static final long LOOK_SECONDS = 1;
 
@@ -68,6 +71,8 @@ public final class HttpServer implements AutoCloseable {
     private volatile Server server;
     private volatile boolean closed;
     private final Semaphore places;
+    /** Room for bodies, in KiB: they are read before anybody is known to have a login. */
+    private final Semaphore room;
     private final Map<Connection, Since> connections = new ConcurrentHashMap<>();
 
     /** What a connection does, and since when. */
@@ -77,6 +82,7 @@ public final class HttpServer implements AutoCloseable {
         this.options = options;
         this.socket = socket;
         this.places = new Semaphore(options.maxRequests());
+        this.room = new Semaphore(BODIES * kibibytes(options.maxRequestBytes()));
         this.starter = Thread.ofPlatform().daemon().name("sluicemq-http-start").unstarted(() -> start(routes));
     }
 
@@ -250,28 +256,52 @@ public final class HttpServer implements AutoCloseable {
         public boolean handle(Request request, Response response, Callback callback) throws Exception {
             Connection connection = request.getConnectionMetaData().getConnection();
             Request.addCompletionListener(request, failure -> is(connection, false));
-            byte[] body = body(request);
-            if (body == null) {
+            int kibibytes = kibibytes(bodyBytes(request));
+            if (!room.tryAcquire(kibibytes, PATIENCE_SECONDS, TimeUnit.SECONDS)) {
                 send(request, response, callback, Answer.error(
-                        413, "too_large", "the body has more than " + options.maxRequestBytes() + " bytes")
-                        .with("Connection", "close"));
-                return true;
-            }
-            is(connection, true);
-            if (!places.tryAcquire(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
-                send(request, response, callback,
-                        Answer.error(503, "busy", "too many requests are being answered").with("Retry-After", "1"));
+                        503, "busy", "the bodies of other requests take all the memory for them")
+                        .with("Retry-After", "1").with("Connection", "close"));
                 return true;
             }
             Answer answer;
             try {
-                answer = answer(request, body);
+                answer = answered(connection, request);
             } finally {
-                places.release();
+                room.release(kibibytes);
             }
             send(request, response, callback, answer);
             return true;
         }
+    }
+
+    private Answer answered(Connection connection, Request request) throws IOException, InterruptedException {
+        byte[] body = body(request);
+        if (body == null) {
+            return Answer.error(413, "too_large", "the body has more than " + options.maxRequestBytes() + " bytes")
+                    .with("Connection", "close");
+        }
+        is(connection, true);
+        if (!places.tryAcquire(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+            return Answer.error(503, "busy", "too many requests are being answered").with("Retry-After", "1");
+        }
+        try {
+            return answer(request, body);
+        } finally {
+            places.release();
+        }
+    }
+
+    /** How much memory its body may take: all that one may have if it doesn't say how long it is. */
+    private long bodyBytes(Request request) {
+        long length = request.getLength();
+        if (length < 0) {
+            return request.getHeaders().contains(HttpHeader.TRANSFER_ENCODING) ? options.maxRequestBytes() : 0;
+        }
+        return Math.min(length, options.maxRequestBytes()); // of a longer one nothing is kept
+    }
+
+    private static int kibibytes(long bytes) {
+        return (int) ((bytes + 1023) / 1024);
     }
 
     /** The body, or null if it is too large. */

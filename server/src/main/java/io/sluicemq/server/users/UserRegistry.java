@@ -65,6 +65,11 @@ public final class UserRegistry implements UserDirectory, AutoCloseable {
         boolean hasOnlyGuest() {
             return configured.isEmpty() && stored == null;
         }
+
+        /** Those who are not in the file. */
+        List<UserConfig> inConfiguration() {
+            return hasOnlyGuest() ? List.of(ServerConfig.GUEST) : configured;
+        }
     }
 
     /**
@@ -212,9 +217,8 @@ public final class UserRegistry implements UserDirectory, AutoCloseable {
     @Override
     public List<UserView> list() {
         State now = state;
-        List<UserConfig> others = now.hasOnlyGuest() ? List.of(ServerConfig.GUEST) : now.configured;
         return Stream.concat(
-                others.stream().map(UserRegistry::view),
+                now.inConfiguration().stream().map(UserRegistry::view),
                 now.stored == null ? Stream.of() : now.stored.users().stream().map(StoredUser::toView))
                 .sorted(Comparator.comparing(UserView::name))
                 .toList();
@@ -237,7 +241,12 @@ public final class UserRegistry implements UserDirectory, AutoCloseable {
 
     @Override
     public Optional<UserView> find(String name) {
-        return list().stream().filter(user -> user.name().equals(name)).findFirst();
+        State now = state;
+        Optional<UserView> found = now.inConfiguration().stream()
+                .filter(user -> user.name().equals(name))
+                .findFirst()
+                .map(UserRegistry::view);
+        return found.isPresent() || now.stored == null ? found : now.stored.find(name).map(StoredUser::toView);
     }
 
     @Override
