@@ -37,6 +37,9 @@ final class Rules {
             "java.util.concurrent.CompletableFuture",
             "java.util.concurrent.CompletionStage");
 
+    /** SLF4J's methods that write a line at INFO or above, or may. */
+    private static final String LINES = "info|warn|error|log|at(Info|Warn|Error|Level)|makeLoggingEventBuilder";
+
     private Rules() {}
 
     /** Every class is in a module of the table and imports only what its row says. */
@@ -154,22 +157,23 @@ final class Rules {
                 .should()
                 .accessTargetWhere(describe("a line of the log has no id",
                         access -> access.getTargetOwner().isAssignableTo("org.slf4j.Logger")
-                                && access.getTarget().getName()
-                                        .matches("info|warn|error|log|at(Info|Warn|Error|Level)|makeLoggingEventBuilder")))
+                                && access.getTarget().getName().matches(LINES)))
                 .allowEmptyShould(true);
     }
 
     /** Every constant of an enum is named somewhere outside it. */
     static ArchRule constantsInUse(String enumName) {
-        return fields().that(describe("are constants of " + enumName, field -> field.getOwner().getName().equals(enumName)
-                && field.getModifiers().contains(JavaModifier.ENUM)))
+        return fields()
+                .that(describe("are constants of " + enumName, field -> field.getOwner().getName().equals(enumName)
+                        && field.getModifiers().contains(JavaModifier.ENUM)))
                 .should(new ArchCondition<>("be used outside it") {
                     @Override
                     public void check(JavaField constant, ConditionEvents events) {
                         boolean used = constant.getAccessesToSelf().stream()
                                 .anyMatch(access -> !access.getOriginOwner().equals(constant.getOwner()));
                         if (!used) {
-                            events.add(SimpleConditionEvent.violated(constant, constant.getName() + " is used nowhere"));
+                            events.add(
+                                    SimpleConditionEvent.violated(constant, constant.getName() + " is used nowhere"));
                         }
                     }
                 });
