@@ -40,7 +40,8 @@ public enum LogEvent {
     CONFIGURATION_NOT_READ(1104, Level.WARN,
             "SIGHUP has come, and there is nothing to read again, or the broker stops.",
             "Start the broker with `--config` if its configuration is to change while it runs."),
-    CERTIFICATE_RENEWED(1201, Level.INFO, "New connections to a listener see another certificate from now on.",
+    CERTIFICATE_RENEWED(1201, Level.INFO,
+            "New connections to a listener, or of HTTP, see another certificate from now on.",
             "Nothing."),
     CERTIFICATE_ENDS_SOON(1202, Level.WARN,
             "The certificate of a listener or of HTTP is valid for less than two weeks, at a start or a reload.",
@@ -257,7 +258,7 @@ public enum LogEvent {
     CONNECTION_CLOSED_BY_OPERATOR(7104, Level.INFO,
             "Somebody has closed a client's connection over HTTP: who, and for what reason.",
             "Nothing."),
-    LIMITS_SET(7105, Level.INFO, "Somebody has set limits of addresses over HTTP, until a restart or reload.",
+    LIMITS_SET(7105, Level.INFO, "Somebody has set limits over HTTP: who, whose, and which.",
             "Nothing."),
     NOBODY_CAN_LOG_IN(7201, Level.WARN,
             "A listener is open to the network, but no users are configured, and guest may log in from this machine"
