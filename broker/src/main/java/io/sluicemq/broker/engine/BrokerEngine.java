@@ -6,6 +6,7 @@ import io.sluicemq.api.Client;
 import io.sluicemq.api.Reply;
 import io.sluicemq.api.operate.Operations;
 import io.sluicemq.base.Loop;
+import io.sluicemq.base.NamedCounts;
 import io.sluicemq.base.Quota;
 import io.sluicemq.broker.flow.AddressLimits;
 import io.sluicemq.broker.flow.AddressSettings;
@@ -59,11 +60,12 @@ public final class BrokerEngine implements Broker {
         }
         memory.contexts(contexts);
         long firstQueueId = 1 + (store == null ? 0 : store.recovery().highestQueueId());
+        NamedCounts queuesByUser = new NamedCounts();
         int home = 0;
         for (String name : config.virtualHosts()) {
             hosts.put(name, new VirtualHost(
                     name, contexts[home % contexts.length], contexts, config, firstQueueId + home,
-                    config.virtualHosts().size()));
+                    config.virtualHosts().size(), queuesByUser));
             home++;
         }
         if (store != null) {
@@ -293,14 +295,15 @@ public final class BrokerEngine implements Broker {
     }
 
     /**
-     * How many connections and queues virtual hosts may have, by name; one that is not in it may have any number. Takes nothing away that
-     * is there. Any thread.
+     * How many connections and queues virtual hosts may have, and how large messages may be, by name; one that is not in it has no limits.
+     * Takes nothing away that is there. Any thread.
      */
     public void hostLimits(Map<String, HostLimits> limits) {
         hosts.forEach((name, host) -> {
             HostLimits next = limits.getOrDefault(name, HostLimits.NONE);
             host.usage().connections().limit(next.maxConnections());
             host.usage().queues().limit(next.maxQueues());
+            host.usage().messageBytes().set(next.maxMessageBytes());
         });
     }
 

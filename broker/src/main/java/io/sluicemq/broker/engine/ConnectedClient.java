@@ -10,6 +10,7 @@ import io.sluicemq.api.ConsumerSpec;
 import io.sluicemq.api.CreditLine;
 import io.sluicemq.api.Delivery;
 import io.sluicemq.api.Message;
+import io.sluicemq.api.Principal;
 import io.sluicemq.api.Producer;
 import io.sluicemq.api.Reply;
 import io.sluicemq.api.Undeliverable;
@@ -112,6 +113,22 @@ final class ConnectedClient implements Client {
         protocol.channels += difference;
         openChannels += difference;
         spec.user().usage().channels().give(-difference);
+    }
+
+    @Override
+    public long maxMessageBytes() {
+        return Math.min(spec.user().usage().messageBytes().get(), host.usage().messageBytes().get());
+    }
+
+    @Override
+    public void tooLarge() {
+        long ofUser = spec.user().usage().messageBytes().get();
+        long ofHost = host.usage().messageBytes().get();
+        context.tally.refusedByUserLimit++;
+        context.limits.refused(
+                "a message of more than the " + Math.min(ofUser, ofHost) + " bytes that '"
+                        + (ofUser <= ofHost ? user() : host.name()) + "' may have, by " + this,
+                context.loop.nanoTime());
     }
 
     /** @param shortage why publishers must wait; null if they need not */
@@ -736,6 +753,10 @@ final class ConnectedClient implements Client {
     }
 
     /** The name of its user. */
+    Principal principal() {
+        return spec.user();
+    }
+
     String user() {
         return spec.user().name();
     }

@@ -208,7 +208,8 @@ final class ProducerLink extends Link {
         tags.addAll(before.tell(answer, peersAttach.getUnsettled(), settlesSecond));
         attach(answer
                 .setTarget(node.answer())
-                .setMaxMessageSize(UnsignedLong.valueOf(connection().options().maxMessageBytes()))
+                .setMaxMessageSize(UnsignedLong.valueOf(
+                        Math.min(connection().options().maxMessageBytes(), connection().client().maxMessageBytes())))
                 .setOfferedCapabilities(DELAYED_DELIVERY));
         if (!attached()) {
             return;
@@ -413,9 +414,17 @@ final class ProducerLink extends Link {
     private void checkSize(long bytes) throws AmqpFault {
         long most = connection().options().maxMessageBytes();
         if (bytes > most) {
-            throw AmqpFault.link(
-                    LinkError.MESSAGE_SIZE_EXCEEDED, "a message of more than " + most + " bytes");
+            throw tooLarge(most);
         }
+        long mostOfClient = connection().client().maxMessageBytes();
+        if (bytes > mostOfClient) {
+            connection().client().tooLarge();
+            throw tooLarge(mostOfClient);
+        }
+    }
+
+    private static AmqpFault tooLarge(long most) {
+        return AmqpFault.link(LinkError.MESSAGE_SIZE_EXCEEDED, "a message of more than " + most + " bytes");
     }
 
     private void dropPartial() {
