@@ -212,6 +212,7 @@ public final class BrokerEngine implements Broker {
         client.came();
         reply.done(client);
         client.resources(context.shortage());
+        client.accessChanged(); // since it was let in, which may have taken a while
     }
 
     /** The broker as its operators see it. */
@@ -220,18 +221,20 @@ public final class BrokerEngine implements Broker {
     }
 
     /**
-     * What users may do has changed: who may not be where they are, or not read what they read, ends. Done when all have been told.
-     * Any thread.
+     * What users may do has changed: who may not be where they are, or not read what they read, ends. A few clients in each turn of a loop
+     * are looked at, and then their consumers. Done when all have been told; one that fails stops none. Any thread.
      */
     public CompletableFuture<Void> accessChanged() {
-        List<CompletableFuture<Void>> all = new ArrayList<>();
+        List<CompletableFuture<?>> all = new ArrayList<>();
         for (LoopContext context : contexts) {
-            CompletableFuture<Void> told = new CompletableFuture<>();
-            all.add(told);
-            context.loop.execute(() -> {
-                List.copyOf(context.clients).forEach(ConnectedClient::accessChanged);
-                told.complete(null);
-            });
+            Loop loop = context.loop;
+            all.add(Slices.ask(loop, () -> List.copyOf(context.clients))
+                    .thenCompose(clients -> Slices.ask(
+                            loop, clients, Slices.CONNECTIONS,
+                            client -> Slices.guarded(loop, client::accessChanged)))
+                    .thenCompose(ports -> Slices.ask(
+                            loop, ports.stream().flatMap(List::stream).toList(), Slices.CONSUMERS,
+                            port -> Slices.guarded(loop, port::accessChanged))));
         }
         return CompletableFuture.allOf(all.toArray(CompletableFuture<?>[]::new));
     }

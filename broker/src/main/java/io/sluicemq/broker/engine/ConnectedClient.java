@@ -158,22 +158,26 @@ final class ConnectedClient implements Client {
         return refusal != null;
     }
 
-    /** What its user may do has perhaps changed: what they have begun and may not go on with ends. */
-    void accessChanged() {
+    /**
+     * What its user may do has perhaps changed: if they may not be here any more it ends.
+     *
+     * @return its consumers, which are to be looked at likewise; null if there are none
+     */
+    List<ConsumerPort> accessChanged() {
         if (closed) {
-            return;
+            return null;
         }
         if (!access.mayStay()) {
             spec.events().closeRequested(
                     "access to vhost '" + host.name() + "' refused for user '" + spec.user().name() + "'");
-            return;
+            return null;
         }
-        for (ConsumerPort port : List.copyOf(consumers)) {
-            BrokerError.AccessRefused refusal = access.read(port.queue());
-            if (refusal != null) {
-                port.revoke(refusal.reason());
-            }
-        }
+        return consumers.isEmpty() ? null : List.copyOf(consumers);
+    }
+
+    /** Why its user may not read from a queue; null if they may, or the client has gone. */
+    BrokerError.AccessRefused readRefusal(String queue) {
+        return closed ? null : access.read(queue);
     }
 
     // ---- topology
@@ -562,6 +566,10 @@ final class ConnectedClient implements Client {
                 queue.startDeliveries(consumer);
             }
         });
+    }
+
+    boolean has(ConsumerPort port) {
+        return consumers.contains(port);
     }
 
     void forget(ConsumerPort port) {
