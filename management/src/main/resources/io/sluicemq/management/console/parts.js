@@ -21,6 +21,9 @@ export function panel(heading, ...content) {
     return h('section', {class: 'panel', 'aria-label': heading}, h('h2', null, heading), ...content);
 }
 
+/** What stands in the place of buttons for somebody who may only look. */
+export const mayOnlyLook = () => h('span', {class: 'quiet'}, 'To act, an operator\'s role is needed.');
+
 /** Terms and what they are; null for a row that is not there. */
 export const facts = rows => h('dl', {class: 'facts'}, rows.filter(Boolean).map(([term, ...what]) =>
     h('div', null, h('dt', null, term), h('dd', null, ...what))));

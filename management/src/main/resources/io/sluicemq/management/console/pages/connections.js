@@ -3,7 +3,7 @@
 import {h} from '../dom.js';
 import * as api from '../api.js';
 import * as f from '../format.js';
-import {ask, chip, facts, filters, link, listOrder, listQuery, pager, panel, state, table, title} from '../parts.js';
+import {ask, chip, facts, filters, link, listOrder, listQuery, mayOnlyLook, pager, panel, state, table, title} from '../parts.js';
 
 const ORDER = {sort: 'name', reverse: false};
 const COLUMNS = 'name,vhost,user,protocol,product,state,waits_for,channels,consumers,recv_oct,send_oct,connected_at';
@@ -48,8 +48,9 @@ export const connection = {
     view(about, context) {
         return [
             title(['Connection ', h('span', {class: 'name'}, about.name)], state(about.state)),
-            context.mayAct && h('div', {class: 'acts'}, h('button', {type: 'button', class: 'danger', onclick: () => close(about, context)},
-                'Close the connection…')),
+            h('div', {class: 'acts'}, context.mayAct
+                ? h('button', {type: 'button', class: 'danger', onclick: () => close(about, context)}, 'Close the connection…')
+                : mayOnlyLook()),
             about.waits_for && h('p', {class: 'banner warn'}, 'It waits for ' + about.waits_for + '.'),
             panel('Facts', facts([
                 ['User', about.user],

@@ -4,8 +4,8 @@ import {h} from '../dom.js';
 import * as api from '../api.js';
 import * as f from '../format.js';
 import {
-    ask, exchangeLink, exchangeName, facts, fillMeter, filters, limitsInWords, link, listOrder, listQuery, pager, panel, table,
-    title,
+    ask, exchangeLink, exchangeName, facts, fillMeter, filters, limitsInWords, link, listOrder, listQuery, mayOnlyLook, pager, panel,
+    table, title,
 } from '../parts.js';
 import {publishFields, publish} from './acts.js';
 import {reason} from './why.js';
@@ -64,7 +64,7 @@ export const exchange = {
         return [
             title('Exchange ' + exchangeName(name), h('div', {class: 'acts'},
                 h('a', {class: 'button', href: link('flow', 'exchange', vhost, name === '' ? 'amq.default' : name)}, 'On the flow map'),
-                mayAct && h('button', {type: 'button', onclick: () => ask({
+                !mayAct ? mayOnlyLook() : h('button', {type: 'button', onclick: () => ask({
                     heading: 'Publish a test message', button: 'Publish', fields: publishFields(''),
                     act: values => publish(vhost, name, values), done,
                 })}, 'Publish a test message'))),

@@ -4,7 +4,7 @@ import {h, say} from '../dom.js';
 import * as api from '../api.js';
 import * as f from '../format.js';
 import {
-    ask, chip, exchangeLink, exchangeName, facts, fillMeter, limitsInWords, link, messages, panel, state, table, title,
+    ask, chip, exchangeLink, exchangeName, facts, fillMeter, limitsInWords, link, mayOnlyLook, messages, panel, state, table, title,
 } from '../parts.js';
 import {ACTS, getFields, getMessages} from './acts.js';
 import {reason} from './why.js';
@@ -93,7 +93,7 @@ const tile = (name, value, more) => h('li', null,
 function acts(about, context) {
     const map = h('a', {class: 'button', href: link('flow', 'queue', about.vhost, about.name)}, 'On the flow map');
     if (!context.mayAct) {
-        return h('div', {class: 'acts'}, map, h('span', {class: 'quiet'}, 'To act, an operator\'s role is needed.'));
+        return h('div', {class: 'acts'}, map, mayOnlyLook());
     }
     const act = (name, text, danger) => h('button', {
         type: 'button', class: danger ? 'danger' : null,
