@@ -307,6 +307,7 @@ final class FlowMapRoutes {
                 .put("used_bytes", queue.usedBytes())
                 .put("used_messages", queue.usedMessages())
                 .put("waiting_producers", queue.waitingProducers());
+        json.set("arguments", Json.map(queue.facts().spec().arguments()));
         json.set("limits", Shapes.limits(queue.limits()));
         json.set("message_stats", Shapes.stats(queue.rates()));
         return json;

@@ -5,7 +5,7 @@ import {h} from '../dom.js';
 import * as api from '../api.js';
 import * as f from '../format.js';
 import {
-    chip, exchangeLink, exchangeName, fill, fillText, link, mood, panel, POLICIES, table, title,
+    chip, exchangeLink, exchangeName, fill, fillMeter, fillText, link, mood, panel, table, title,
 } from '../parts.js';
 import {reason} from './why.js';
 
@@ -158,6 +158,8 @@ function graphOf(data) {
         id: placeId('queue', each.vhost, each.name), column: 2, name: each.name, about: each,
         href: link('flow', 'queue', each.vhost, each.name), held: each.waiting_producers > 0, filled: fill(each),
         stuck: each.paused || (each.messages_ready > 0 && each.consumers === 0),
+        slowed: data.consumers.some(taker => taker.slow && taker.queue.vhost === each.vhost && taker.queue.name === each.name),
+        flows: each.message_stats.publish_details.rate + each.message_stats.deliver_get_details.rate > 0,
     }));
     const edges = [];
     for (const from of producers) {
@@ -223,8 +225,8 @@ function draw(graph) {
         const b = {x: to.x, y: to.y + BOX.height / 2};
         const bend = from.column === to.column ? 40 : (b.x - a.x) / 2;
         if (each.held || each.rate > 0) {
-            // Near its queue or exchange, where the fewest edges meet.
-            const t = from.column === 0 ? 0.8 : 0.2;
+            // Nearer to its queue or exchange, where fewer edges meet, but not on it.
+            const t = from.column === 0 ? 0.65 : 0.35;
             labels.push({id: each.from + '→' + each.to, held: each.held, ...at(a, b, bend, t),
                 text: each.held ? '‖ held' + (each.rate > 0 ? ' · ' + rateText(each) : '') : rateText(each)});
         }
@@ -352,7 +354,8 @@ function asTable(data, {edges, byId}) {
             {name: 'Queue', cell: each => [h('a', {href: each.href}, each.name),
                 each.about.vhost !== '/' && h('span', {class: 'quiet'}, ' in ' + each.about.vhost)]},
             {name: 'State', cell: each => each.held ? chip('bad', f.plural(each.about.waiting_producers, 'producer') + ' held')
-                : each.about.paused ? chip('calm', 'paused') : each.stuck ? chip('warn', 'no consumer') : chip('good', 'flows')},
+                : each.about.paused ? chip('calm', 'paused') : each.stuck ? chip('warn', 'no consumer')
+                    : each.slowed ? chip('warn', 'consumer too slow') : each.flows ? chip('good', 'flows') : chip('calm', 'nothing passes')},
             {name: 'From', cell: each => names(from(each.id))},
             {name: 'Before that', cell: each => names(from(each.id).filter(other => other.node.column === 1)
                 .flatMap(other => from(other.node.id)))},
@@ -360,8 +363,7 @@ function asTable(data, {edges, byId}) {
             {name: 'In', number: true, cell: each => f.rate(each.about.message_stats.publish_details.rate)},
             {name: 'Out', number: true, cell: each => f.rate(each.about.message_stats.deliver_get_details.rate)},
             {name: 'Messages', number: true, cell: each => f.count(each.about.messages)},
-            {name: 'Limits', cell: each => h('span', {class: 'text'}, fillText(each.filled), each.filled && ', then '
-                + POLICIES[each.about.limits.policy])},
+            {name: 'Limits', cell: each => each.filled ? h('span', {class: 'text'}, fillText(each.filled)) : fillMeter(each.about, true)},
         ],
     }));
 }

@@ -88,13 +88,16 @@ const tile = (name, value, more) => h('li', null,
 function health(last) {
     const lag = Math.max(0, ...last.loops.map(loop => loop.lagNanos)) / 1e6;
     const {counters} = last;
-    const row = (good, yes, no) => h('li', null, good ? chip('good', yes) : chip('warn', no));
+    const row = (good, yes, no, href) => h('li', null, good ? chip('good', yes)
+        : [chip('warn', no), href && [' ', h('a', {href}, 'which')]]);
     return h('ul', {class: 'plain-list'},
         row(!last.shortage, 'Memory and disk suffice', last.shortage && 'All publishers wait: ' + last.shortage.reason),
         row(counters.parkedMessages === 0, 'No message waits for room',
-            f.plural(counters.parkedMessages, 'message') + ' (' + f.bytes(counters.parkedBytes) + ') wait for room'),
+            f.plural(counters.parkedMessages, 'message') + ' (' + f.bytes(counters.parkedBytes) + ') wait for room',
+            '#/addresses?sort=waiting_producers&reverse=true'),
         row(!counters.slowConsumers, 'No consumer is too slow by a rule',
-            f.plural(counters.slowConsumers, 'consumer') + ' too slow by a rule'),
+            f.plural(counters.slowConsumers, 'consumer') + ' too slow by a rule',
+            '#/events?kind=slow_consumer'),
         row(lag < LAG_MS, 'Event loops answer within ' + LAG_MS + ' ms', 'An event loop took ' + Math.round(lag) + ' ms to answer'),
         row(!counters.failedChecks, 'No check has failed', f.plural(counters.failedChecks, 'check') + ' failed: see the log'));
 }

@@ -328,6 +328,7 @@ class ConsoleTest {
                 untilTextHas("To act, an operator's role is needed.");
                 assertThat(browser.eval("document.querySelectorAll('.acts button').length").asInt()).as(page).isZero();
             }
+            assertThat(browser.text()).contains("has waited").contains("must move first");
             go("settings");
             untilTextHas("They are shown to administrators; moni is monitor.");
             go("flow");
@@ -344,6 +345,9 @@ class ConsoleTest {
         untilTextHas("reports");
         go("queues/%2F/reports");
         untilTextHas("too slow for");
+        untilTextHas("a consumer is too slow");
+        go("queues");
+        untilTextHas("its own: 100 messages");
     }
 
     /** Pages have 50 rows however many queues there are, and the map says how many it leaves out. */
@@ -503,6 +507,8 @@ class ConsoleTest {
         click("Delete…");
         submit();
         untilTextHas("Deleted dead.");
+        go("events?kind=act");
+        untilTextHas("deleted the queue: dead");
         Channel another = busy.createChannel();
         assertThatThrownBy(() -> another.queueDeclarePassive("dead")).isInstanceOf(IOException.class);
         channel.close();
