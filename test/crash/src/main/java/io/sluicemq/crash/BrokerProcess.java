@@ -1,6 +1,5 @@
 package io.sluicemq.crash;
 
-import io.sluicemq.dist.Main;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -27,6 +26,9 @@ final class BrokerProcess implements AutoCloseable {
     private static final long STOP_LIMIT_SECONDS = 30;
     private static final Pattern READY =
             Pattern.compile("SluiceMQ ready in (\\d+) ms: amqp://127\\.0\\.0\\.1:(\\d+) .*");
+
+    private static final StartCache JVM = new StartCache("-Xmx256m", "-XX:+UseSerialGC",
+            "--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow");
 
     private final Process process;
     private final int port;
@@ -78,19 +80,21 @@ final class BrokerProcess implements AutoCloseable {
         }
     }
 
-    private static Process launch(Path log, String... options) throws IOException {
-        List<String> command = new ArrayList<>(command("serve", "--port", "0", "--set", "http.enabled=false"));
+    private static Process launch(Path log, String... options) throws IOException, InterruptedException {
+        List<String> command = new ArrayList<>(command());
+        command.addAll(serve());
         command.addAll(List.of(options));
         return new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.appendTo(log.toFile())).start();
     }
 
+    /** A broker of which nothing but its AMQP port is seen, any free one. */
+    static List<String> serve() {
+        return List.of("serve", "--port", "0", "--set", "http.enabled=false");
+    }
+
     /** The words that run the command {@code sluicemq} with some arguments. */
-    static List<String> command(String... arguments) {
-        List<String> command = new ArrayList<>(
-                List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-Xmx256m",
-                        "-XX:+UseSerialGC", "--enable-native-access=ALL-UNNAMED",
-                        "--sun-misc-unsafe-memory-access=allow", "-cp", System.getProperty("java.class.path"),
-                        Main.class.getName()));
+    static List<String> command(String... arguments) throws IOException, InterruptedException {
+        List<String> command = new ArrayList<>(JVM.command());
         command.addAll(List.of(arguments));
         return command;
     }
