@@ -28,6 +28,7 @@ import java.util.PriorityQueue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -71,8 +72,9 @@ final class AddressStates {
 
     private record AccountSample(Account account, List<Ticket> tickets, List<QueueSample> queues, long nowNanos) {}
 
-    static CompletableFuture<List<AddressState>> collect(
-            Collection<VirtualHost> hosts, LoopContext[] contexts, Wanted wanted) {
+    /** @param telling what is to be told of each */
+    static <T> CompletableFuture<List<T>> collect(
+            Collection<VirtualHost> hosts, LoopContext[] contexts, Wanted wanted, Function<AddressState, T> telling) {
         List<CompletableFuture<List<AccountSample>>> parts = new ArrayList<>();
         if (wanted.name() != null) {
             parts.add(named(hosts, wanted));
@@ -85,15 +87,36 @@ final class AddressStates {
         for (VirtualHost host : hosts) {
             parts.add(others(host, contexts, wanted::includes));
         }
-        return Slices.joined(parts).thenCompose(samples -> states(samples, contexts));
+        return Slices.joined(parts).thenCompose(samples -> told(samples, contexts, telling));
     }
 
-    /** What is to be told of them: a moment later, since consumers are looked at twice. */
-    private static CompletableFuture<List<AddressState>> states(List<AccountSample> samples, LoopContext[] contexts) {
-        return later(contexts[0].loop).thenCompose(nothing -> compared(samples))
-                .thenCompose(queues -> Slices.joined(samples.stream()
+    /**
+     * What is to be told of them: a moment later, since consumers are looked at twice. So many at a time, so that no turn has more to do for very
+     * many than for some.
+     */
+    private static <T> CompletableFuture<List<T>> told(
+            List<AccountSample> samples, LoopContext[] contexts, Function<AddressState, T> telling) {
+        List<T> told = new ArrayList<>(samples.size());
+        return later(contexts[0].loop)
+                .thenCompose(nothing -> tell(samples, 0, contexts, telling, told))
+                .thenApply(nothing -> Collections.unmodifiableList(told));
+    }
+
+    private static <T> CompletableFuture<Void> tell(
+            List<AccountSample> samples, int from, LoopContext[] contexts, Function<AddressState, T> telling,
+            List<T> told) {
+        if (from == samples.size()) {
+            return CompletableFuture.completedFuture(null);
+        }
+        List<AccountSample> part = samples.subList(from, Math.min(samples.size(), from + Inspection.PART));
+        return compared(part)
+                .thenCompose(queues -> Slices.joined(part.stream()
                         .map(sample -> state(sample, queues, contexts).thenApply(List::of))
-                        .toList()));
+                        .toList()))
+                .thenCompose(states -> {
+                    states.forEach(each -> told.add(telling.apply(each)));
+                    return tell(samples, from + part.size(), contexts, telling, told);
+                });
     }
 
     // ---- those that need somebody
@@ -137,8 +160,8 @@ final class AddressStates {
                 samples.addAll(kept);
                 leftOut.put(host, found.seen - kept.size());
             });
-            return states(samples, contexts).thenApply(states -> new Pressure(
-                    states.stream().map(OperatorViews::address).toList(), leftOut));
+            return told(samples, contexts, OperatorViews::address)
+                    .thenApply(addresses -> new Pressure(addresses, leftOut));
         });
     }
 

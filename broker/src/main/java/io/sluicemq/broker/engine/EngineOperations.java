@@ -264,8 +264,9 @@ final class EngineOperations implements Operations {
 
     @Override
     public CompletableFuture<List<AddressView>> addresses(String virtualHost, String name, boolean waitingOnly) {
-        return engine.addressStates(virtualHost, name, waitingOnly)
-                .thenApply(states -> states.stream().map(OperatorViews::address).toList());
+        return AddressStates.collect(
+                hosts.values(), contexts, new AddressStates.Wanted(virtualHost, name, waitingOnly),
+                OperatorViews::address);
     }
 
     @Override

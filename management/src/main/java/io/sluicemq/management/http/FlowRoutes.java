@@ -77,7 +77,7 @@ final class FlowRoutes {
     // ---- addresses
 
     private Answer addresses(Call call) {
-        List<AddressView> all = call.await(broker.addresses(null, null, false)).stream()
+        List<AddressView> all = survey.addresses(call).stream()
                 .filter(each -> call.login().user().mayUse(each.virtualHost()))
                 .toList();
         return listing.page(call, all).answer(FlowRoutes::json, Columns.of(call));
@@ -85,8 +85,9 @@ final class FlowRoutes {
 
     private Answer ofHost(Call call) {
         String host = known(call);
-        return listing.page(call, call.await(broker.addresses(host, null, false))).answer(FlowRoutes::json,
-                Columns.of(call));
+        List<AddressView> all =
+                survey.addresses(call).stream().filter(each -> each.virtualHost().equals(host)).toList();
+        return listing.page(call, all).answer(FlowRoutes::json, Columns.of(call));
     }
 
     private String known(Call call) {

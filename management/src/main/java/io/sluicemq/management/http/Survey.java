@@ -1,5 +1,6 @@
 package io.sluicemq.management.http;
 
+import io.sluicemq.api.operate.AddressView;
 import io.sluicemq.api.operate.ConnectionView;
 import io.sluicemq.api.operate.LimitsView;
 import io.sluicemq.api.operate.Operations;
@@ -38,6 +39,7 @@ final class Survey {
     private final Shared<List<QueueFacts>> facts = new Shared<>(System::nanoTime);
     private final Shared<Map<String, OfHost>> busiest = new Shared<>(System::nanoTime);
     private final Shared<Pressure> pressure = new Shared<>(System::nanoTime);
+    private final Shared<List<AddressView>> addresses = new Shared<>(System::nanoTime);
     private final Shared<List<ConnectionView>> connections = new Shared<>(System::nanoTime);
     private final Map<String, Shared<List<Keyed>>> keyed = new ConcurrentHashMap<>();
     private volatile int connectionsSeen;
@@ -133,6 +135,11 @@ final class Survey {
     /** Addresses that somebody waits for, or that are full; {@link #MOST_FIRST} of each virtual host. */
     Pressure pressure(Call call) {
         return get(call, isMuch(), pressure, () -> call.await(broker.pressure(MOST_FIRST)));
+    }
+
+    /** All addresses. */
+    List<AddressView> addresses(Call call) {
+        return get(call, isMuch(), addresses, () -> call.await(broker.addresses(null, null, false)));
     }
 
     /** All connections. */

@@ -18,7 +18,8 @@ export const addresses = {
 
     view: (data, {at, go, hosts}) => [
         title('Addresses'),
-        h('p', {class: 'quiet'}, 'A queue is an address; an exchange and a virtual host are, too, if they have a limit.'),
+        h('p', {class: 'quiet'}, 'A queue is an address; an exchange and a virtual host are, too, if they have a limit.'
+            + ' Limits that a queue was declared with stand on its page.'),
         filters(at, go, hosts, 'Name'),
         panel('All addresses', table({
             caption: 'Addresses', rows: data.items, key: each => each.kind + ' ' + each.vhost + ' ' + each.address,

@@ -351,7 +351,7 @@ function asTable(data, {edges, byId}) {
     return panel('The same as a table', table({
         caption: 'Flow by queue', rows, key: each => each.id, empty: 'No queue.',
         columns: [
-            {name: 'Queue', cell: each => [h('a', {href: each.href}, each.name),
+            {name: 'Queue', slim: true, cell: each => [h('a', {href: each.href}, each.name),
                 each.about.vhost !== '/' && h('span', {class: 'quiet'}, ' in ' + each.about.vhost)]},
             {name: 'State', cell: each => each.held ? chip('bad', f.plural(each.about.waiting_producers, 'producer') + ' held')
                 : each.about.paused ? chip('calm', 'paused') : each.stuck ? chip('warn', 'no consumer')
@@ -363,7 +363,7 @@ function asTable(data, {edges, byId}) {
             {name: 'In', number: true, cell: each => f.rate(each.about.message_stats.publish_details.rate)},
             {name: 'Out', number: true, cell: each => f.rate(each.about.message_stats.deliver_get_details.rate)},
             {name: 'Messages', number: true, cell: each => f.count(each.about.messages)},
-            {name: 'Limits', cell: each => each.filled ? h('span', {class: 'text'}, fillText(each.filled)) : fillMeter(each.about, true)},
+            {name: 'Limits', cell: each => each.filled ? fillText(each.filled) : fillMeter(each.about, true)},
         ],
     }));
 }

@@ -71,7 +71,7 @@ export const overview = {
             panel('Listeners', table({
                 caption: 'Listeners', rows: last.listeners, key: each => each.name + each.protocol + each.port,
                 columns: [
-                    {name: 'Name', cell: each => each.name},
+                    {name: 'Name', slim: true, cell: each => each.name},
                     {name: 'Protocol', cell: each => each.protocol.toUpperCase()},
                     {name: 'Address', cell: each => each.ip_address},
                     {name: 'Port', number: true, cell: each => String(each.port)},
