@@ -320,7 +320,7 @@ const key = () => h('ul', {class: 'key', 'aria-hidden': 'true'},
     h('li', null, '‖ held: a producer waits for room'),
     h('li', null, '▲ nobody takes the messages, or too slowly'),
     h('li', null, 'a bar: how much of its limit is used'),
-    h('li', null, 'without a number: a binding, or nothing passes; what passes a binding is not measured'),
+    h('li', null, 'without a number: nothing passes, or it is not known yet; what passes a binding is not measured'),
     h('li', null, '≈ estimated, not measured: consumers that acknowledge nothing share what their queue gives out'));
 
 function rest({rest: others, left_out: leftOut}) {
