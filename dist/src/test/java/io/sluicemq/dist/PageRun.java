@@ -140,6 +140,7 @@ final class PageRun {
                 exec '%s/bin/sluicemq' "$@"
                 """.formatted(installation));
         Files.createSymbolicLink(folder.resolve("bin/sluicemq"), sluicemq);
+        tool(tools.resolve("curl"), "exec /usr/bin/curl --fail-with-body \"$@\"\n");
         for (String name : List.of("publish", "get", "consume", "declare-queue", "delete-queue")) {
             tool(tools.resolve("amqp-" + name), """
                     case " $* " in
