@@ -69,12 +69,18 @@ record Page(String name, List<Block> blocks, List<String> prose) {
 
     /** All pages. */
     static List<Page> all() {
-        try (Stream<Path> docs = Files.list(ROOT.resolve("docs"))) {
-            return Stream.concat(
-                    OUTSIDE.stream(),
-                    docs.map(file -> "docs/" + file.getFileName()).filter(name -> name.endsWith(".md")).sorted())
+        return Stream.concat(OUTSIDE.stream().map(Page::read), in("docs")).toList();
+    }
+
+    /** Those in a folder below the root. */
+    static Stream<Page> in(String folder) {
+        try (Stream<Path> files = Files.list(ROOT.resolve(folder))) {
+            return files.map(file -> folder + "/" + file.getFileName())
+                    .filter(name -> name.endsWith(".md"))
+                    .sorted()
                     .map(Page::read)
-                    .toList();
+                    .toList()
+                    .stream();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -83,10 +89,15 @@ record Page(String name, List<Block> blocks, List<String> prose) {
     /** The page of that path below the root. */
     static Page read(String name) {
         try {
-            return new Reader(Files.readAllLines(ROOT.resolve(name))).page(name);
+            return of(name, Files.readAllLines(ROOT.resolve(name)));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    /** A page of these lines. */
+    static Page of(String name, List<String> lines) {
+        return new Reader(lines).page(name);
     }
 
     /** The blocks in a language. */

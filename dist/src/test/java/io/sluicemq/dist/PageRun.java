@@ -14,6 +14,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -27,7 +29,11 @@ import java.util.regex.Pattern;
  */
 final class PageRun {
 
-    private static final long LIMIT_SECONDS = 90;
+    private static final long LIMIT_SECONDS = 110;
+    private static final String NUMBER = "\\d[\\d.]*(?: (?:B|KiB|MiB|GiB|ms|s)\\b)?";
+
+    /** Ports that pages have, which may run at the same time. */
+    private static final Set<Integer> GIVEN = ConcurrentHashMap.newKeySet();
 
     /** What is put in place of what a page says. */
     private final Map<Pattern, String> stands;
@@ -56,9 +62,6 @@ final class PageRun {
                 Matcher.quoteReplacement(folder + "/") + "$1/sluicemq",
                 Pattern.compile("--seconds \\d+"), "--seconds 1 --warmup 0 --rate 1000");
     }
-
-    /** What it has come to. */
-    record Outcome(List<String> problems) {}
 
     /** What must be on a machine for this page, and isn't everywhere; each with a command that fails without it. */
     static Map<String, List<String>> needs() {
@@ -89,7 +92,8 @@ final class PageRun {
                 : null;
     }
 
-    Outcome run() throws IOException, InterruptedException {
+    /** Returns what does not hold, each with the line where it stands. */
+    List<String> run() throws IOException, InterruptedException {
         prepare();
         Path script = Files.writeString(folder.resolve("run/script.sh"), script());
         Path err = folder.resolve("run/err");
@@ -114,7 +118,7 @@ final class PageRun {
             checkOutput(problems);
             checkConfigurations(problems);
         }
-        return new Outcome(problems);
+        return problems;
     }
 
     private Map<String, String> environment() throws IOException {
@@ -140,7 +144,7 @@ final class PageRun {
                 exec '%s/bin/sluicemq' "$@"
                 """.formatted(installation));
         Files.createSymbolicLink(folder.resolve("bin/sluicemq"), sluicemq);
-        tool(tools.resolve("curl"), "exec /usr/bin/curl --fail-with-body \"$@\"\n");
+        tool(tools.resolve("curl"), "exec /usr/bin/curl --fail \"$@\"\n");
         for (String name : List.of("publish", "get", "consume", "declare-queue", "delete-queue")) {
             tool(tools.resolve("amqp-" + name), """
                     case " $* " in
@@ -235,14 +239,14 @@ final class PageRun {
         }
     }
 
-    /** Numbers, and the units they come in, are those of another run. */
+    /** Numbers, and the units that they come in, are those of another run. */
     private static Pattern wanted(String line) {
         StringBuilder pattern = new StringBuilder();
-        Matcher parts = Pattern.compile("\\d[\\d.]*|…|[^\\d…]+").matcher(line);
+        Matcher parts = Pattern.compile(NUMBER + "|…|[^\\d…]+").matcher(line);
         while (parts.find()) {
             pattern.append(switch (parts.group().charAt(0)) {
                 case '…' -> ".*";
-                case '0', '1', '2', '3', '4', '5', '6', '7', '8', '9' -> "\\d[\\d.]*";
+                case '0', '1', '2', '3', '4', '5', '6', '7', '8', '9' -> NUMBER;
                 default -> Pattern.quote(parts.group());
             });
         }
@@ -277,7 +281,7 @@ final class PageRun {
     /** Three that are free, and below those that the system gives to clients: until the page's broker listens no one else is given them. */
     private static int[] freePorts() {
         Random random = new Random();
-        return random.ints(20_000, 32_000).distinct().filter(PageRun::isFree).limit(3).toArray();
+        return random.ints(20_000, 32_000).filter(PageRun::isFree).filter(GIVEN::add).limit(3).toArray();
     }
 
     private static boolean isFree(int port) {

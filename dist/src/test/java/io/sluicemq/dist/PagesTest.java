@@ -31,8 +31,9 @@ class PagesTest {
     private static final List<Page> PAGES = Page.all();
     private static final Set<String> LANGUAGES = Set.of("sh", "text", "yaml", "java", "python", "json", "xml");
 
-    /** Pages whose code stands in a module that is compiled and run, against which a test there holds it. */
-    private static final Map<String, String> COMPILED = Map.of("docs/embedding.md", "test/embedding");
+    /** Pages whose Java is held by a test against code that is compiled and run. */
+    private static final Map<String, String> COMPILED = Map.of(
+            "docs/embedding.md", "test/embedding/src/test/java/io/sluicemq/embedding/EmbeddingDocsTest.java");
 
     /** Each has the reason in its mark. */
     private static final int NOT_RUN = 8;
@@ -214,9 +215,27 @@ class PagesTest {
     }
 
     @Test
+    void shouldNameFilesThatThereAre() {
+        for (Page page : PAGES) {
+            for (int i = 0; i < page.prose().size(); i++) {
+                Matcher code = CODE.matcher(page.prose().get(i));
+                while (code.find()) {
+                    String name = code.group(1);
+                    check(!name.matches("(conf|extras|docs)/[\\w./-]+")
+                            || Files.exists(Page.ROOT.resolve(name))
+                            || Files.exists(Page.ROOT.resolve("dist/src/main").resolve(name)),
+                            page, i + 1, "there is no " + name);
+                }
+            }
+        }
+
+        assertThat(problems).isEmpty();
+    }
+
+    @Test
     void shouldLinkToWhatThereIs() {
         Map<Path, Set<String>> anchors = new HashMap<>();
-        for (Page page : PAGES) {
+        for (Page page : Stream.concat(PAGES.stream(), Page.in("docs/decisions")).toList()) {
             Path file = Page.ROOT.resolve(page.name()).normalize();
             for (int i = 0; i < page.prose().size(); i++) {
                 Matcher links = LINK.matcher(page.prose().get(i));
@@ -265,8 +284,8 @@ class PagesTest {
     }
 
     @Test
-    void shouldNameTheJavaProgramsThatOtherModulesRun() {
-        COMPILED.forEach((page, module) -> assertThat(Page.ROOT.resolve(module)).as(page).isDirectory());
+    void shouldLeaveJavaToTestsThatThereAre() {
+        COMPILED.forEach((page, test) -> assertThat(Page.ROOT.resolve(test)).content().contains(page));
     }
 
     private void check(boolean holds, Page page, int line, String otherwise) {
