@@ -17,6 +17,7 @@ import io.sluicemq.api.operate.ServerMeasures;
 import io.sluicemq.api.operate.ServerOperations;
 import io.sluicemq.api.users.UserDirectory;
 import io.sluicemq.base.Audit;
+import io.sluicemq.base.LogEvent;
 import io.sluicemq.base.Loop;
 import io.sluicemq.base.option.Problem;
 import io.sluicemq.server.config.ConfigException;
@@ -147,6 +148,6 @@ final class OperatedServer implements ServerOperations {
     @Override
     public void limitAddresses(Actor actor, String match, Map<String, String> limits) {
         broker.limitAddresses(match, limits);
-        Audit.changed(actor.toString(), "set limits of addresses '" + match + "': " + limits);
+        Audit.changed(LogEvent.LIMITS_SET, actor.toString(), "set limits of addresses '" + match + "': " + limits);
     }
 }

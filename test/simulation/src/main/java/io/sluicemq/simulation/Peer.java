@@ -7,26 +7,21 @@ import io.sluicemq.api.Client;
 import io.sluicemq.api.ClientEvents;
 import io.sluicemq.api.Completion;
 import io.sluicemq.api.Consumer;
-import io.sluicemq.api.ConsumerSink;
 import io.sluicemq.api.ConsumerSpec;
 import io.sluicemq.api.ConsumerSpec.Credit;
 import io.sluicemq.api.Delivery;
 import io.sluicemq.api.Delivery.Outcome;
 import io.sluicemq.api.Message;
-import io.sluicemq.api.MessageFilter;
 import io.sluicemq.api.Principal;
 import io.sluicemq.api.Producer;
 import io.sluicemq.api.Reply;
 import io.sluicemq.broker.flow.Ticket;
-import io.sluicemq.broker.queue.QueueConsumer;
 import io.sluicemq.testkit.ManualLoop;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.random.RandomGenerator;
 
 /**
@@ -35,21 +30,22 @@ import java.util.random.RandomGenerator;
  */
 final class Peer implements ClientEvents {
 
-    private final Simulation simulation;
-    private final Ledger ledger;
-    private final RandomGenerator random;
+    final Simulation simulation;
+    final Ledger ledger;
+    final RandomGenerator random;
     private final Machine machine;
-    private final ManualLoop loop;
-    private final String name;
+    final ManualLoop loop;
+    final String name;
     private final Outlets outlets;
-    private final List<Held> held = new ArrayList<>();
-    private final List<Tap> taps = new ArrayList<>();
+    final Declaring declaring = new Declaring(this);
+    final List<Held> held = new ArrayList<>();
+    final List<Tap> taps = new ArrayList<>();
     private final Map<Outlet, Link> links = new LinkedHashMap<>();
     private final Map<Outlet, Target> linkTargets = new HashMap<>();
     private Client client;
-    private boolean closing;
+    boolean closing;
     /** Whether what comes to it goes back at once. */
-    private boolean stopped;
+    boolean stopped;
     private boolean low;
     private int works;
     private Client.Transaction openTransaction;
@@ -58,7 +54,7 @@ final class Peer implements ClientEvents {
     private Work openWork;
 
     /** A delivery that waits to be settled. */
-    private record Held(Delivery delivery, Copy copy, Tap tap) {}
+    record Held(Delivery delivery, Copy copy, Tap tap) {}
 
     Peer(Simulation simulation, Machine machine, int loop, String name) {
         this.simulation = simulation;
@@ -83,6 +79,10 @@ final class Peer implements ClientEvents {
                         throw new Broken("no connection: " + error);
                     }
                 }));
+    }
+
+    Client client() {
+        return client;
     }
 
     boolean isReady() {
@@ -114,7 +114,7 @@ final class Peer implements ClientEvents {
     }
 
     /** Does something on its loop, unless it has gone by then. */
-    private void later(Runnable task) {
+    void later(Runnable task) {
         loop.execute(() -> {
             if (isReady()) {
                 task.run();
@@ -123,7 +123,7 @@ final class Peer implements ClientEvents {
     }
 
     /** A reply that must come once, and may not be a refusal. */
-    private final class Answer<T> implements Reply<T> {
+    final class Answer<T> implements Reply<T> {
         private final Command command;
         private final java.util.function.Consumer<T> then;
 
@@ -174,7 +174,7 @@ final class Peer implements ClientEvents {
         later(() -> {
             Link link = links.get(outlet);
             if (link == null) {
-                links.put(outlet, new Link(loop, client, target.exchange, target.key, outlet));
+                links.put(outlet, new Link(loop, client, target.exchange(), target.key(), outlet));
                 linkTargets.put(outlet, target);
             } else if (choice < 6) {
                 link.asks(count, bytesEach);
@@ -209,14 +209,6 @@ final class Peer implements ClientEvents {
         });
     }
 
-    private record Target(String exchange, String key, List<QueueModel> queues) {
-
-        /** What the order depends on beside the client: 0-9-1 §4.7 promises it for one exchange. */
-        String path() {
-            return exchange.isEmpty() ? "" : " by " + exchange;
-        }
-    }
-
     private Target target() {
         int choice = random.nextInt(12);
         if (choice == 0) {
@@ -240,7 +232,7 @@ final class Peer implements ClientEvents {
         int most = simulation.plan.mostBodyBytes();
         int size = random.nextInt(30) == 0 ? random.nextInt(12_000) : random.nextInt(most);
         return new Message(
-                Payload.FORMAT, target.exchange, target.key, List.of(), Payload.header(sent.id, sent.group),
+                Payload.FORMAT, target.exchange(), target.key(), List.of(), Payload.header(sent.id, sent.group),
                 Payload.body(sent.id, size), sent.durable, sent.priority, sent.ttlMillis, client)
                 .notBefore(sent.notBeforeMillis)
                 .group(sent.group < 0 ? null : "group " + sent.group);
@@ -249,7 +241,8 @@ final class Peer implements ClientEvents {
     private Sent sends(Target target, Work work, String producer) {
         Sent sent = ledger.sends(
                 producer + target.path(), random.nextInt(5) > 0, random.nextInt(5),
-                random.nextInt(15) == 0 ? random.nextInt(200) : Message.NO_TTL, work, target.exchange, target.queues);
+                random.nextInt(15) == 0 ? random.nextInt(200) : Message.NO_TTL, work, target.exchange(),
+                target.queues());
         if (simulation.credit != null && simulation.credit.nextInt(6) == 0) {
             sent.notBeforeMillis = loop.currentTimeMillis() + simulation.credit.nextInt(100);
         }
@@ -312,24 +305,24 @@ final class Peer implements ClientEvents {
     }
 
     private void routed(Target target, Sent sent, int found) {
-        QueueModel only = target.queues.get(0);
-        if (target.queues.size() > 1 || !only.temporary && only.durable) {
-            Broken.unless(found == target.queues.size() || isWithoutMemory(target, found),
+        QueueModel only = target.queues().get(0);
+        if (target.queues().size() > 1 || !only.temporary && only.durable) {
+            Broken.unless(found == target.queues().size() || isWithoutMemory(target, found),
                     "%s reached %d queues", sent, found);
         }
         if (found == 0) {
             boolean expected = only.existence != QueueModel.Existence.YES
-                    || !target.exchange.isEmpty() && !only.bound;
+                    || !target.exchange().isEmpty() && !only.bound;
             Broken.unless(expected, "%s was published to %s and reached no queue", sent, only);
             ledger.reachedNone(sent);
-        } else if (found < target.queues.size()) {
+        } else if (found < target.queues().size()) {
             sent.copies.stream().filter(copy -> !copy.queue.durable)
                     .forEach(copy -> copy.gone("it was not routed"));
         }
     }
 
     private boolean isWithoutMemory(Target target, int found) {
-        return found == target.queues.size() - 1 && !ledger.queue("memory").bound;
+        return found == target.queues().size() - 1 && !ledger.queue("memory").bound;
     }
 
     // ---- transactions
@@ -436,232 +429,17 @@ final class Peer implements ClientEvents {
 
     // ---- consuming
 
-    /** Wants one of some messages. */
-    private record Some(int rest) implements MessageFilter {
-
-        private static final int OF = 3;
-
-        boolean wants(long id) {
-            return id % OF == rest;
-        }
-
-        @Override
-        public boolean matches(Message message) {
-            return wants(Payload.id(message));
-        }
-
-        @Override
-        public String text() {
-            return "id % " + OF + " = " + rest;
-        }
-    }
-
-    /** Something that takes deliveries. */
-    private final class Tap implements ConsumerSink {
-        private final QueueModel queue;
-        private final boolean settles;
-        private final boolean shared;
-        private final int prefetch;
-        private Consumer consumer;
-        private boolean cancelling;
-        private boolean ended;
-        private boolean counted;
-        private long unwritten;
-        private int unsettled;
-        /** Whether it has a limit; not of one that was given. */
-        private boolean limited;
-        /** What it wants; null for all. */
-        private Some filter;
-        /** Whether it only looks. */
-        private boolean browses;
-        /** Whether it keeps what it has, for a while. */
-        private boolean dawdles;
-        /** Which messages it must not have again. */
-        private final Set<Long> refused = new HashSet<>();
-
-        private int given;
-        private int limit;
-        private int highestLimit;
-        private int limits;
-        private final Map<String, Long> last = new HashMap<>();
-
-        Tap(QueueModel queue, boolean settles, boolean shared, int prefetch) {
-            this.queue = queue;
-            this.settles = settles;
-            this.shared = shared;
-            this.prefetch = prefetch;
-        }
-
-        void begins() {
-            if (settles) {
-                queue.takerBegins();
-                counted = true;
-            }
-        }
-
-        void ends() {
-            if (counted) {
-                counted = false;
-                queue.takers--;
-            }
-            ended = true;
-            taps.remove(this);
-        }
-
-        void settled() {
-            unsettled--;
-        }
-
-        @Override
-        public void deliver(Delivery delivery) {
-            Broken.unless(loop.isCurrent(), "a delivery on another loop than the client's");
-            long id = Payload.id(delivery.message());
-            Broken.unless(filter == null || filter.wants(id), "message %d is not for %s", id, filter);
-            Copy copy = browses
-                    ? ledger.shown(delivery.queue(), id)
-                    : ledger.delivered(delivery.queue(), id, Peer.this, settles);
-            Broken.unless(!refused.contains(id) || queue.isForDeadLetters, "%s was delivered to one who had refused it",
-                    copy);
-            Broken.unless(copy.queue == queue, "%s was delivered to a consumer of %s", copy, queue);
-            Broken.unless(!ended, "%s was delivered after the end of its consumer", copy);
-            given++;
-            Broken.unless(!limited || given <= highestLimit, "%s was delivered beyond the limit %d", copy,
-                    highestLimit);
-            Broken.unless(loop.currentTimeMillis() >= copy.sent.notBeforeMillis || queue.isForDeadLetters,
-                    "%s was delivered before its time", copy);
-            if (!delivery.redelivered() && !queue.isForDeadLetters && copy.sent.notBeforeMillis == 0) {
-                // What was for the consumer of a group may come when that has gone; others may have had the rest.
-                String group = copy.sent.group < 0 ? "" : "/" + copy.sent.group + '/' + id % Some.OF;
-                Long before = last.put(copy.sent.producer + '/' + queue.level(copy.sent) + group, id);
-                Broken.unless(before == null || before < id, "%s was delivered behind message %d to %s", copy, before,
-                        this);
-            }
-            if (consumer != null) {
-                if (random.nextInt(3) > 0) {
-                    consumer.written(delivery.windowBytes());
-                } else {
-                    unwritten += delivery.windowBytes();
-                }
-            }
-            if (!settles && !browses) {
-                unsettled++;
-                if (closing || stopped) {
-                    ledger.returns(copy);
-                    settled();
-                    delivery.settle(Outcome.REQUEUED);
-                } else {
-                    held.add(new Held(delivery, copy, this));
-                }
-            }
-        }
-
-        void write() {
-            if (unwritten > 0 && consumer != null) {
-                long bytes = unwritten;
-                unwritten = 0;
-                consumer.written(bytes);
-            }
-        }
-
-        @Override
-        public void cancelled(String reason) {
-            ends();
-        }
-
-        @Override
-        public void tooSlow(Cut cut) {
-            Broken.unless(loop.isCurrent(), "%s was cut on another loop", this);
-            if (closing || cancelling || ended) {
-                return;
-            }
-            simulation.statistics.cut();
-            cancel(this);
-            List<Held> own = held.stream().filter(each -> each.tap == this).toList();
-            held.removeAll(own);
-            own.forEach(Peer.this::giveBack);
-        }
-
-        @Override
-        public long sentBytes() {
-            return 0;
-        }
-
-        @Override
-        public void creditWanted() {
-            int messages = 1 + random.nextInt(3);
-            loop.execute(() -> {
-                if (!closing && !ended && !cancelling) {
-                    consumer.grant(messages);
-                }
-            });
-        }
-
-        @Override
-        public void creditReturned(int messages) {
-            // Each wish is granted anew.
-        }
-
-        /** Whether nothing on the client's side keeps a message from it. */
-        boolean isHungry() {
-            return consumer != null && !shared && !cancelling && !ended && unwritten == 0
-                    && (settles || prefetch == 0 || unsettled < prefetch) && (!limited || given < limit);
-        }
-
-        /** Whether a message that is ready is for it and for anybody else. */
-        boolean wants(Copy copy) {
-            return !browses && copy.sent.group < 0 && (filter == null || filter.wants(copy.sent.id))
-                    && !refused.contains(copy.sent.id);
-        }
-
-        @Override
-        public String toString() {
-            return (browses ? "a browser" : "a consumer") + " of " + name
-                    + (filter == null ? "" : " that wants " + filter);
-        }
-
-        /** It may have so many more than it has had. */
-        void limit(int more) {
-            limits++;
-            limit = Math.max(0, given + more);
-            highestLimit = Math.max(highestLimit, limit);
-            consumer.limit(limit);
-        }
-
-        void drain() {
-            int drainedLimits = limits;
-            Command command = simulation.command(
-                    "a drain of a consumer of " + name + " of " + queue,
-                    () -> unwritten >= QueueConsumer.WINDOW_BYTES);
-            consumer.drain(new Reply<>() {
-                @Override
-                public void done(Void result) {
-                    Broken.unless(loop.isCurrent(), "%s was answered on another loop", command);
-                    command.answered();
-                    if (limits == drainedLimits) {
-                        limit = given;
-                        highestLimit = given;
-                    }
-                }
-
-                @Override
-                public void failed(BrokerError error) {
-                    throw new Broken(command + " was refused: " + error);
-                }
-            });
-        }
-    }
-
     void subscribes() {
         QueueModel queue = anyQueue();
         boolean settles = queue.mayAutoAccept && random.nextInt(3) == 0;
         boolean shared = random.nextInt(4) == 0;
         int prefetch = random.nextInt(8);
-        subscribes(new Tap(queue, settles, shared, prefetch));
+        subscribes(new Tap(this, queue, settles, shared, prefetch));
     }
 
     /** Subscribes to a queue, sends to it, and keeps for a while what it has got of it. */
     void dawdles(QueueModel queue, int prefetch, int count) {
-        Tap tap = new Tap(queue, false, false, prefetch);
+        Tap tap = new Tap(this, queue, false, false, prefetch);
         tap.dawdles = true;
         subscribes(tap);
         Target target = new Target("", queue.name, List.of(queue));
@@ -753,14 +531,14 @@ final class Peer implements ClientEvents {
         });
     }
 
-    private void cancel(Tap tap) {
+    void cancel(Tap tap) {
         if (tap.consumer != null && !tap.cancelling && !tap.ended) {
             tap.cancelling = true;
             tap.consumer.cancel(new Answer<>("the end of a consumer of " + tap.queue, result -> tap.ends()));
         }
     }
 
-    private QueueModel anyQueue() {
+    QueueModel anyQueue() {
         List<QueueModel> all = List.copyOf(ledger.queues.values());
         return all.get(random.nextInt(all.size()));
     }
@@ -786,7 +564,7 @@ final class Peer implements ClientEvents {
                 return;
             }
             boolean settles = queue.mayAutoAccept && random.nextInt(3) == 0;
-            Tap tap = new Tap(queue, settles, false, 0);
+            Tap tap = new Tap(this, queue, settles, false, 0);
             tap.begins();
             Command command = simulation.command("a get of " + name + " from " + queue);
             client.get(queue.name, settles, new Reply<>() {
@@ -829,7 +607,7 @@ final class Peer implements ClientEvents {
         });
     }
 
-    private void giveBack(Held each) {
+    void giveBack(Held each) {
         ledger.returns(each.copy);
         each.tap.settled();
         each.delivery.settle(Outcome.REQUEUED);
@@ -928,89 +706,6 @@ final class Peer implements ClientEvents {
 
     void writes() {
         later(() -> List.copyOf(taps).forEach(Tap::write));
-    }
-
-    // ---- topology
-
-    void purges() {
-        QueueModel queue = anyQueue();
-        later(() -> {
-            if (!queue.mayPurge || queue.existence != QueueModel.Existence.YES || queue.temporary) {
-                return;
-            }
-            queue.takerBegins();
-            client.purgeQueue(queue.name, new Answer<>("the purge of " + queue, count -> queue.takers--));
-        });
-    }
-
-    /** Declares all that stays, as far as it isn't there. */
-    void declaresAll() {
-        later(() -> {
-            client.declareExchange(
-                    new Client.ExchangeSpec(Ledger.EXCHANGE, "fanout", true, false, false, Map.of()),
-                    new Answer<>("an exchange", result -> {}));
-            client.declareExchange(
-                    new Client.ExchangeSpec(Ledger.TEMPORARY_EXCHANGE, "topic", true, false, false, Map.of()),
-                    new Answer<>("an exchange", result -> {}));
-            for (QueueModel queue : ledger.queues.values()) {
-                if (!queue.temporary) {
-                    declare(queue);
-                    if (ledger.everywhere().contains(queue)) {
-                        bind(queue, Ledger.EXCHANGE, "");
-                    }
-                }
-            }
-        });
-    }
-
-    private void declare(QueueModel queue) {
-        client.declareQueue(
-                new Client.QueueSpec(queue.name, queue.durable, false, false, queue.arguments),
-                new Answer<>("the declaration of " + queue, status -> queue.existence = QueueModel.Existence.YES));
-    }
-
-    private void bind(QueueModel queue, String exchange, String key) {
-        queue.changing = true;
-        client.bind(
-                new Client.BindingSpec(exchange, queue.name, false, key, Map.of()),
-                new Answer<>("the binding of " + queue, result -> {
-                    queue.bound = true;
-                    queue.changing = false;
-                }));
-    }
-
-    void changesTopology() {
-        QueueModel queue = ledger.queue("temporary" + random.nextInt(2));
-        later(() -> {
-            if (queue.changing) {
-                return;
-            }
-            switch (queue.existence) {
-                case UNKNOWN -> {
-                    // Its answer comes first.
-                }
-                case NO -> {
-                    queue.existence = QueueModel.Existence.UNKNOWN;
-                    declare(queue);
-                }
-                case YES -> {
-                    if (!queue.bound && random.nextBoolean()) {
-                        bind(queue, Ledger.TEMPORARY_EXCHANGE, queue.name);
-                    } else {
-                        delete(queue);
-                    }
-                }
-            }
-        });
-    }
-
-    private void delete(QueueModel queue) {
-        queue.existence = QueueModel.Existence.UNKNOWN;
-        queue.bound = false;
-        List<Copy> before = List.copyOf(queue.copies.values());
-        before.forEach(copy -> copy.mayBeGone = true);
-        client.deleteQueue(queue.name, false, false,
-                new Answer<>("the deletion of " + queue, count -> ledger.deleted(queue, before)));
     }
 
     // ---- the end

@@ -155,7 +155,7 @@ final class Simulation {
         begin();
         Peer first = connect();
         waitForAll("a connection");
-        first.declaresAll();
+        first.declaring.declaresAll();
         waitForAll("the declarations");
         while (peers.size() < plan.clients()) {
             connect();
@@ -213,7 +213,7 @@ final class Simulation {
         }
         Peer first = connect();
         waitForAll("a connection");
-        first.declaresAll();
+        first.declaring.declaresAll();
         while (peers.size() < plan.clients()) {
             connect();
         }
@@ -338,9 +338,9 @@ final class Simulation {
         } else if ((choice -= plan.transact()) < 0) {
             peer.transacts();
         } else if ((choice -= plan.topology()) < 0) {
-            peer.purges();
+            peer.declaring.purges();
         } else if ((choice -= plan.topology()) < 0) {
-            peer.changesTopology();
+            peer.declaring.changesTopology();
         } else if (choice < 2) {
             peer.writes();
         } else if (random.nextInt(10) == 0) {

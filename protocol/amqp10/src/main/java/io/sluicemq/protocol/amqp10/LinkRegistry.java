@@ -1,6 +1,7 @@
 package io.sluicemq.protocol.amqp10;
 
 import io.sluicemq.api.Broker;
+import io.sluicemq.base.LogEvent;
 import io.sluicemq.base.LogLimit;
 import io.sluicemq.base.Loop;
 import io.sluicemq.base.LoopOwned;
@@ -147,10 +148,13 @@ final class LinkRegistry {
         while (suspended.size() > MOST_LINKS || keptDeliveries > MOST_DELIVERIES) {
             Iterator<LinkClaim.Key> all = suspended.keySet().iterator();
             LinkClaim.Key eldest = all.next();
-            if (drops.take(home.nanoTime()) > 0) {
-                LOG.warn(
-                        "the deliveries of link '{}' of container '{}' are not kept any more: {} links with {} deliveries are",
-                        eldest.name(), eldest.container(), suspended.size(), keptDeliveries);
+            long times = drops.take(home.nanoTime());
+            if (times > 0) {
+                LogEvent.KEPT_LINKS_FULL.log(LOG,
+                        "the deliveries of link '{}' of container '{}' are not kept any more: {} links with {}"
+                                + " deliveries are{}",
+                        eldest.name(), eldest.container(), suspended.size(), keptDeliveries,
+                        times == 1 ? "" : " (so it was " + (times - 1) + " more times since the last such line)");
             }
             drop(eldest);
         }

@@ -6,6 +6,7 @@ import io.sluicemq.api.ClientDetails;
 import io.sluicemq.api.Hold;
 import io.sluicemq.api.Message;
 import io.sluicemq.api.Producer;
+import io.sluicemq.base.LogEvent;
 import io.sluicemq.base.LoopOwned;
 import io.sluicemq.protocol.amqp10.codec.AmqpFault;
 import io.sluicemq.protocol.amqp10.message.IncomingMessage;
@@ -610,7 +611,8 @@ final class ProducerLink extends Link {
             if (transaction != null) {
                 transaction.spoil(condition, description);
             }
-            connection().log().warn("a settled message on link '{}' is dropped: {}", name(), description);
+            connection().log().line(LogEvent.SETTLED_MESSAGE_DROPPED,
+                    "a settled message on link '{}' is dropped: {}", name(), description);
         } else {
             finish(received, new Rejected().setError(new ErrorCondition(condition, description)));
         }
