@@ -46,7 +46,7 @@ final class PageRun {
      * @param folder an empty one
      * @param installation an unpacked archive
      */
-    PageRun(Page page, Path folder, Path installation) throws IOException {
+    PageRun(Page page, Path folder, Path installation) {
         this.page = page;
         this.folder = folder;
         this.installation = installation;
