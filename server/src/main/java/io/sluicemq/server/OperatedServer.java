@@ -26,6 +26,7 @@ import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
 
@@ -149,5 +150,19 @@ final class OperatedServer implements ServerOperations {
     public void limitAddresses(Actor actor, String match, Map<String, String> limits) {
         broker.limitAddresses(match, limits);
         Audit.changed(LogEvent.LIMITS_SET, actor.toString(), "set limits of addresses '" + match + "': " + limits);
+    }
+
+    @Override
+    public Map<String, Map<String, Long>> virtualHostLimits() {
+        return broker.hostLimits().all();
+    }
+
+    @Override
+    public void limitVirtualHost(Actor actor, String virtualHost, String limit, Optional<Long> most) {
+        broker.hostLimits().set(virtualHost, limit, most);
+        String what = "set the limit " + limit + " of vhost '" + virtualHost + "': "
+                + most.map(String::valueOf).orElse("none");
+        Audit.changed(LogEvent.LIMITS_SET, actor.toString(), what);
+        operations.note(Event.Kind.RELOADED, virtualHost, limit, actor + " " + what);
     }
 }

@@ -40,6 +40,7 @@ public final class HttpApi {
         List<Route> routes = new ArrayList<>();
         routes.addAll(new BrokerRoutes(broker, server).routes());
         routes.addAll(new UserRoutes(broker, server.users(), logins::forget).routes());
+        routes.addAll(new LimitRoutes(broker, server).routes());
         routes.addAll(new QueueRoutes(broker, server.nodeName()).routes());
         routes.addAll(new ExchangeRoutes(broker).routes());
         routes.addAll(new BindingRoutes(broker).routes());

@@ -236,17 +236,13 @@ public final class UsersFile {
                 line(out, "    ", ServerOptions.STORED_SHA_256, quoted(user.password().sha256()));
                 line(out, "    ", ServerOptions.STORED_SHA_512, quoted(user.password().sha512()));
             }
-            limit(out, ServerOptions.USER_MAX_CONNECTIONS, user.limits().maxConnections());
-            limit(out, ServerOptions.USER_MAX_CHANNELS, user.limits().maxChannels());
+            user.limits().limits().forEach((limit, most) -> {
+                Option<Long> option = ServerOptions.USER_LIMITS.get(limit);
+                line(out, "    ", option, option.type().format(most));
+            });
             permissions(out, user.permissions());
         }
         return out.toString();
-    }
-
-    private static void limit(StringBuilder out, Option<Long> option, long most) {
-        if (most != option.defaultValue()) {
-            line(out, "    ", option, option.type().format(most));
-        }
     }
 
     private static void permissions(StringBuilder out, Map<String, Grant> permissions) {
