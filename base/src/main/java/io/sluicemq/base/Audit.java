@@ -20,10 +20,12 @@ public final class Audit {
     private static final int MAX_CHARACTERS = 500;
 
     private final LogLimit limit = new LogLimit(INTERVAL_NANOS, LINES);
+    private final LogEvent event;
     private final String kind;
 
-    /** @param kind what is refused, a word: {@code login} */
-    public Audit(String kind) {
+    /** @param kind what is refused, a word: {@code access} */
+    public Audit(LogEvent event, String kind) {
+        this.event = event;
         this.kind = kind;
     }
 
@@ -35,7 +37,7 @@ public final class Audit {
     public void refused(String what, long nowNanos) {
         long times = limit.take(nowNanos);
         if (times > 0) {
-            LOG.warn("refused {}: {}{}", kind, Printable.of(what, MAX_CHARACTERS),
+            event.log(LOG, "refused {}: {}{}", kind, Printable.of(what, MAX_CHARACTERS),
                     times == 1 ? "" : " (and " + (times - 1) + " more refused since the last such line)");
         }
     }
@@ -45,7 +47,7 @@ public final class Audit {
      *
      * @param who as exactly as is known
      */
-    public static void changed(String who, String what) {
-        LOG.info("{}: {}", Printable.of(who, MAX_CHARACTERS), Printable.of(what, MAX_CHARACTERS));
+    public static void changed(LogEvent event, String who, String what) {
+        event.log(LOG, "{}: {}", Printable.of(who, MAX_CHARACTERS), Printable.of(what, MAX_CHARACTERS));
     }
 }

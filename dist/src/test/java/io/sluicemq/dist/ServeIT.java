@@ -49,10 +49,10 @@ class ServeIT {
             List<String> log = err.lines().toList();
             assertThat(log).hasSize(4);
             assertThat(log.getFirst())
-                    .contains(" INFO  DurableStore: the log in data/log has 0 queues with 0 messages");
-            assertThat(log.get(1)).matches("\\d{4}-\\d\\d-\\d\\dT\\S+ INFO  Serve: SluiceMQ \\S+ on Java .*");
-            assertThat(log.get(2)).matches("\\d{4}-\\d\\d-\\d\\dT\\S+ INFO  Serve: stopping");
-            assertThat(log.getLast()).matches("\\d{4}-\\d\\d-\\d\\dT\\S+ INFO  Serve: stopped");
+                    .contains(" INFO  SMQ5001 DurableStore: the log in data/log has 0 queues with 0 messages");
+            assertThat(log.get(1)).matches("\\d{4}-\\d\\d-\\d\\dT\\S+ INFO  SMQ1001 Serve: SluiceMQ \\S+ on Java .*");
+            assertThat(log.get(2)).matches("\\d{4}-\\d\\d-\\d\\dT\\S+ INFO  SMQ1002 Serve: stopping");
+            assertThat(log.getLast()).matches("\\d{4}-\\d\\d-\\d\\dT\\S+ INFO  SMQ1003 Serve: stopped");
         } finally {
             process.toHandle().destroyForcibly();
         }
@@ -68,11 +68,12 @@ class ServeIT {
             process.toHandle().destroy();
             assertThat(process.waitFor(20, TimeUnit.SECONDS)).isTrue();
 
-            assertThat(err.lines()).hasSize(4).allSatisfy(line -> {
-                JsonNode json = JsonMapper.shared().readTree(line);
-                assertThat(json.propertyNames()).containsExactlyInAnyOrder(
-                        "timestamp", "level", "threadName", "loggerName", "formattedMessage", "throwable");
-            });
+            List<JsonNode> log = err.lines().map(JsonMapper.shared()::readTree).toList();
+            assertThat(log).allSatisfy(line -> assertThat(line.propertyNames()).containsExactlyInAnyOrder(
+                    "timestamp", "level", "threadName", "loggerName", "event", "formattedMessage", "throwable"));
+            assertThat(log)
+                    .extracting(line -> line.get("event").stringValue())
+                    .containsExactly("SMQ5001", "SMQ1001", "SMQ1002", "SMQ1003");
         } finally {
             process.toHandle().destroyForcibly();
         }

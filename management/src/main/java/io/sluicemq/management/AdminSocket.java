@@ -1,5 +1,7 @@
 package io.sluicemq.management;
 
+import io.sluicemq.base.LogEvent;
+import io.sluicemq.base.LogLimit;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
@@ -23,6 +25,7 @@ import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import tools.jackson.core.JacksonException;
@@ -53,6 +56,7 @@ public final class AdminSocket implements AutoCloseable {
     private static final String WORKSHOP = ".admin";
 
     private static final int MAX_PEERS = 16;
+    private static final long REST_AFTER_FAILURE_NANOS = TimeUnit.SECONDS.toNanos(1);
     static final int MAX_REQUEST_BYTES = 64 << 10;
 
     private static final Logger LOG = LoggerFactory.getLogger(AdminSocket.class);
@@ -73,15 +77,22 @@ public final class AdminSocket implements AutoCloseable {
     private final Path file;
     private final ServerSocketChannel server;
     private final Selector selector;
+    /** Without interest while there is a rest after a failure; of the socket's thread, as is the time when that ends. */
+    private final SelectionKey accepting;
+    private long acceptAgainNanos;
     private final Commands commands;
     private final long limitNanos;
     private final Thread thread;
+    private final LogLimit acceptFailures = new LogLimit(TimeUnit.SECONDS.toNanos(10));
+    private final LogLimit commandFailures = new LogLimit(TimeUnit.SECONDS.toNanos(10));
     private final Queue<Runnable> answers = new ConcurrentLinkedQueue<>();
     private final List<Peer> peers = new ArrayList<>();
     private volatile boolean closing;
 
     private AdminSocket(
-            Path file, ServerSocketChannel server, Selector selector, Commands commands, Duration limit) {
+            Path file, ServerSocketChannel server, Selector selector, SelectionKey accepting, Commands commands,
+            Duration limit) {
+        this.accepting = accepting;
         this.file = file;
         this.server = server;
         this.selector = selector;
@@ -111,8 +122,8 @@ public final class AdminSocket implements AutoCloseable {
             bind(server, folder, file);
             server.configureBlocking(false);
             selector = Selector.open();
-            server.register(selector, SelectionKey.OP_ACCEPT);
-            AdminSocket socket = new AdminSocket(file, server, selector, commands, limit);
+            SelectionKey accepting = server.register(selector, SelectionKey.OP_ACCEPT);
+            AdminSocket socket = new AdminSocket(file, server, selector, accepting, commands, limit);
             socket.thread.start();
             server = null;
             selector = null;
@@ -179,9 +190,10 @@ public final class AdminSocket implements AutoCloseable {
                     answer.run();
                 }
                 cutTheLate();
+                acceptAgain();
             }
         } catch (IOException | ClosedSelectorException e) {
-            LOG.warn("{} does not listen any more", file, e);
+            LogEvent.ADMIN_SOCKET_ENDED.log(LOG, "{} does not listen any more: {}", file, e.toString());
         } finally {
             end();
         }
@@ -194,7 +206,7 @@ public final class AdminSocket implements AutoCloseable {
             selector.close();
             Files.deleteIfExists(file);
         } catch (IOException e) {
-            LOG.warn("{} was not closed in order: {}", file, e.toString());
+            LogEvent.ADMIN_SOCKET_NOT_CLOSED.log(LOG, "{} was not closed in order: {}", file, e.toString());
         }
     }
 
@@ -216,14 +228,32 @@ public final class AdminSocket implements AutoCloseable {
             peers.add(peer);
             peer.begin();
         } catch (IOException e) {
-            LOG.warn("a connection to {} could not be accepted: {}", file, e.toString());
+            long now = System.nanoTime();
+            long times = acceptFailures.take(now);
+            if (times > 0) {
+                LogEvent.ADMIN_ACCEPT_FAILED.log(LOG, "a connection to {} could not be accepted: {}{}", file,
+                        e.toString(), more(times));
+            }
+            // Mostly no file descriptor is left: at once it would fail again.
+            accepting.interestOps(0);
+            acceptAgainNanos = now + REST_AFTER_FAILURE_NANOS;
         }
     }
 
-    /** Until the first peer is late; 0 for ever. */
+    private void acceptAgain() {
+        if (accepting.interestOps() == 0 && acceptAgainNanos - System.nanoTime() <= 0) {
+            accepting.interestOps(SelectionKey.OP_ACCEPT);
+        }
+    }
+
+    private static String more(long times) {
+        return times == 1 ? "" : " (so it was " + (times - 1) + " more times since the last such line)";
+    }
+
+    /** Until the first peer is late, or it is time to accept again; 0 for ever. */
     private long pauseMillis() {
         long now = System.nanoTime();
-        long first = Long.MAX_VALUE;
+        long first = accepting.interestOps() == 0 ? acceptAgainNanos - now : Long.MAX_VALUE;
         for (Peer peer : peers) {
             first = Math.min(first, peer.deadlineNanos - now);
         }
@@ -320,7 +350,11 @@ public final class AdminSocket implements AutoCloseable {
                 fail(e.getMessage());
                 return;
             } catch (RuntimeException e) {
-                LOG.error("a command failed: this is a defect of the broker", e);
+                long times = commandFailures.take(System.nanoTime());
+                if (times > 0) {
+                    LogEvent.COMMAND_FAILED.log(LOG, "a command failed: this is a defect of the broker{}", more(times),
+                            e);
+                }
                 fail("the command failed: " + e);
                 return;
             }

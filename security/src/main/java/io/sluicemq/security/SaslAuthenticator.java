@@ -8,6 +8,7 @@ import io.sluicemq.api.Reply;
 import io.sluicemq.api.SaslExchange;
 import io.sluicemq.api.SaslStep;
 import io.sluicemq.base.Audit;
+import io.sluicemq.base.LogEvent;
 import io.sluicemq.base.LogLimit;
 import io.sluicemq.base.Loop;
 import io.sluicemq.base.Printable;
@@ -56,6 +57,7 @@ public final class SaslAuthenticator implements Authenticator, AutoCloseable {
     private final boolean anonymousAllowed;
     private final SlowHashes hashes;
     private final LogLimit logged = new LogLimit(TimeUnit.SECONDS.toNanos(1));
+    private final LogLimit defects = new LogLimit(TimeUnit.SECONDS.toNanos(10));
     private final LongAdder failures = new LongAdder();
     private final LongAdder heldOff = new LongAdder();
     private final FailedLogins failedLogins;
@@ -251,14 +253,19 @@ public final class SaslAuthenticator implements Authenticator, AutoCloseable {
         }
     }
 
-    private static Runnable found(Judgement.Slowly slowly, Consumer<SaslStep> done, Consumer<Refusal> refused) {
+    private Runnable found(Judgement.Slowly slowly, Consumer<SaslStep> done, Consumer<Refusal> refused) {
         try {
             SaslStep step = slowly.finding().get();
             return () -> done.accept(step);
         } catch (Refusal e) {
             return () -> refused.accept(e);
         } catch (RuntimeException | Error e) {
-            LOG.error("a password could not be checked", e);
+            long times = defects.take(System.nanoTime());
+            if (times > 0) {
+                LogEvent.PASSWORD_CHECK_FAILED.log(LOG,
+                        "a password could not be checked: this is a defect of the broker{}",
+                        times == 1 ? "" : " (so it was " + (times - 1) + " more times since the last such line)", e);
+            }
             return () -> refused.accept(new Refusal(null, "the password could not be checked"));
         }
     }
@@ -383,8 +390,7 @@ public final class SaslAuthenticator implements Authenticator, AutoCloseable {
         failures.increment();
         long times = logged.take(nowNanos);
         if (times > 0) {
-            AUDIT.warn(
-                    "login of user '{}' from {} by {} refused: {}{}",
+            LogEvent.LOGIN_REFUSED.log(AUDIT, "login of user '{}' from {} by {} refused: {}{}",
                     Printable.of(refusal.user() == null ? "" : refusal.user()),
                     peer.address(),
                     Printable.of(mechanism),

@@ -18,6 +18,7 @@ import io.sluicemq.api.users.Role;
 import io.sluicemq.api.users.UserDirectory;
 import io.sluicemq.api.users.UserView;
 import io.sluicemq.base.Audit;
+import io.sluicemq.base.LogEvent;
 import io.sluicemq.base.Loop;
 import io.sluicemq.base.option.Problem;
 import io.sluicemq.server.config.ConfigException;
@@ -139,7 +140,7 @@ final class OperatedServer implements ServerOperations {
     @Override
     public void limitAddresses(Actor actor, String match, Map<String, String> limits) {
         broker.limitAddresses(match, limits);
-        Audit.changed(actor.toString(), "set limits of addresses '" + match + "': " + limits);
+        Audit.changed(LogEvent.LIMITS_SET, actor.toString(), "set limits of addresses '" + match + "': " + limits);
     }
 
     @Override
@@ -152,7 +153,7 @@ final class OperatedServer implements ServerOperations {
         broker.hostLimits().set(virtualHost, limit, most);
         String what = "set the limit " + limit + " of vhost '" + virtualHost + "': "
                 + most.map(String::valueOf).orElse("none");
-        Audit.changed(actor.toString(), what);
+        Audit.changed(LogEvent.LIMITS_SET, actor.toString(), what);
         operations.note(Event.Kind.RELOADED, virtualHost, limit, actor + " " + what);
     }
 }

@@ -1,6 +1,7 @@
 package io.sluicemq.server;
 
 import io.sluicemq.api.users.UserView;
+import io.sluicemq.base.LogEvent;
 import io.sluicemq.base.option.Place;
 import io.sluicemq.server.config.ConfigException;
 import io.sluicemq.server.config.ServerConfig;
@@ -75,7 +76,8 @@ public final class Serve {
         Runtime.getRuntime()
                 .addShutdownHook(new Thread(() -> Runtime.getRuntime().halt(stop(broker)), "sluicemq-exit"));
         HangUp.then(() -> reload(broker));
-        LOG.info("{}", startLine(config, broker.users().list().stream().map(UserView::name).toList()));
+        LogEvent.BROKER_STARTED.log(LOG,
+                "{}", startLine(config, broker.users().list().stream().map(UserView::name).toList()));
         out.println(readyLine(broker, ManagementFactory.getRuntimeMXBean().getUptime()));
         out.flush();
         return waitForEver(broker, config.limits().messageMemory());
@@ -117,21 +119,21 @@ public final class Serve {
         try {
             broker.reload("SIGHUP");
         } catch (ConfigException e) {
-            LOG.error("the configuration is not valid, so nothing of it has changed:");
-            e.problems().forEach(problem -> LOG.error("{}", problem));
+            LogEvent.CONFIGURATION_INVALID.log(LOG, "the configuration is not valid, so nothing of it has changed:");
+            e.problems().forEach(problem -> LogEvent.CONFIGURATION_MISTAKE.log(LOG, "{}", problem));
         } catch (IllegalStateException e) {
-            LOG.warn("nothing was read again: {}", e.getMessage());
+            LogEvent.CONFIGURATION_NOT_READ.log(LOG, "nothing was read again: {}", e.getMessage());
         }
     }
 
     private static int stop(SluiceMQ broker) {
-        LOG.info("stopping");
+        LogEvent.BROKER_STOPPING.log(LOG, "stopping");
         try {
             broker.stop();
-            LOG.info("stopped");
+            LogEvent.BROKER_STOPPED.log(LOG, "stopped");
             return broker.failure().isDone() ? EXIT_FAILED : 0;
         } catch (RuntimeException e) {
-            LOG.error("the broker has not stopped in order", e);
+            LogEvent.STOP_FAILED.log(LOG, "the broker has not stopped in order", e);
             return EXIT_FAILED;
         }
     }
@@ -150,11 +152,11 @@ public final class Serve {
         try {
             String line = counters.next(broker.counters(), broker.listenerCounters().values());
             if (line != null) {
-                COUNTERS_LOG.info("{}", line);
+                LogEvent.COUNTERS.log(COUNTERS_LOG, "{}", line);
             }
         } catch (IllegalStateException e) {
             // A loop that does not answer is no reason to end; that it doesn't is worth a line.
-            COUNTERS_LOG.warn("no counters this time: {}", e.getMessage());
+            LogEvent.COUNTERS_MISSING.log(COUNTERS_LOG, "no counters this time: {}", e.getMessage());
         }
     }
 

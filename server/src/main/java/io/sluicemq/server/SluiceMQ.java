@@ -6,6 +6,7 @@ import io.sluicemq.api.operate.Operations;
 import io.sluicemq.api.operate.ServerOperations.ListenerView;
 import io.sluicemq.api.users.UserDirectory;
 import io.sluicemq.base.Audit;
+import io.sluicemq.base.LogEvent;
 import io.sluicemq.base.TaskFailures;
 import io.sluicemq.base.option.HostPort;
 import io.sluicemq.base.option.InvalidValue;
@@ -302,7 +303,8 @@ public final class SluiceMQ implements AutoCloseable {
         try {
             admin = AdminSocket.open(data.path(), new AdminCommands(engine, this::reload, users));
         } catch (IOException e) {
-            LOG.warn("there is no {} for this broker, so commands such as 'sluicemq why' can't reach it: {}",
+            LogEvent.ADMIN_SOCKET_MISSING.log(LOG,
+                    "there is no {} for this broker, so commands such as 'sluicemq why' can't reach it: {}",
                     data.path().resolve(AdminSocket.FILE), e.getMessage());
         }
     }
@@ -321,7 +323,7 @@ public final class SluiceMQ implements AutoCloseable {
     /** Nothing durable can be promised any more when the log has failed: then the broker is better gone. */
     private void stopOnFailure() {
         failure.thenAccept(reason -> {
-            LOG.error("the broker stops, since its log has failed: {}", reason);
+            LogEvent.STOPS_FOR_FAILED_LOG.log(LOG, "the broker stops, since its log has failed: {}", reason);
             Thread.ofPlatform().name("sluicemq-stop").start(this::stop);
         });
     }
@@ -335,7 +337,7 @@ public final class SluiceMQ implements AutoCloseable {
         boolean open = listeners.values().stream()
                 .anyMatch(listener -> !listener.address().getAddress().isLoopbackAddress());
         if (open && users.hasOnlyGuest()) {
-            LOG.warn(
+            LogEvent.NOBODY_CAN_LOG_IN.log(LOG,
                     "others can connect from the network, but nobody can log in from there: guest may from this machine"
                             + " only, and no users are configured");
         }
@@ -344,13 +346,14 @@ public final class SluiceMQ implements AutoCloseable {
     private static void warnOfReadableKeys(ServerConfig config) {
         for (ListenerConfig listener : config.listeners()) {
             if (listener.tls() != null && isReadByAll(listener.tls().key())) {
-                LOG.warn("{}, the key of listener {}, can be read by every user of this machine",
+                LogEvent.KEY_READABLE.log(LOG, "{}, the key of listener {}, can be read by every user of this machine",
                         listener.tls().key(), listener.name());
             }
         }
         TlsConfig http = config.http().tls();
         if (config.http().enabled() && http != null && isReadByAll(http.key())) {
-            LOG.warn("{}, the key for HTTP, can be read by every user of this machine", http.key());
+            LogEvent.KEY_READABLE.log(LOG,
+                    "{}, the key for HTTP, can be read by every user of this machine", http.key());
         }
     }
 
@@ -550,8 +553,8 @@ public final class SluiceMQ implements AutoCloseable {
             laterLimited.forEach(name -> needRestart.add("virtual-host-limits of '" + name + "', which had none"));
             current = next;
             Reload reload = new Reload(next.source().file(), applied, needRestart);
-            LOG.info("{}", reload);
-            Audit.changed(by, reload.toString());
+            LogEvent.CONFIGURATION_READ.log(LOG, "{}", reload);
+            Audit.changed(LogEvent.CONFIGURATION_READ_BY, by, reload.toString());
             return reload;
         }
     }
@@ -563,7 +566,7 @@ public final class SluiceMQ implements AutoCloseable {
             if (read != null && listener.tls() != null && !read.isLike(listener.tls())) {
                 listener.tls(read);
                 applied.add(ServerOptions.LISTENERS.key() + "." + name + "." + ServerOptions.LISTENER_TLS.key());
-                LOG.info("listener {} has a new {}", name, read);
+                LogEvent.CERTIFICATE_RENEWED.log(LOG, "listener {} has a new {}", name, read);
                 warnOfTheEnd(name, read);
             }
         });
@@ -580,7 +583,7 @@ public final class SluiceMQ implements AutoCloseable {
 
     private static void warnOfTheEnd(String listener, Tls tls) {
         if (tls.validUntil().isBefore(Instant.now().plus(SOON))) {
-            LOG.warn("{}: {}: get another, and have it read by {}",
+            LogEvent.CERTIFICATE_ENDS_SOON.log(LOG, "{}: {}: get another, and have it read by {}",
                     listener.isEmpty() ? "HTTP" : "listener " + listener, tls,
                     listener.isEmpty() ? "a restart" : "'sluicemq reload'");
         }
@@ -621,7 +624,7 @@ public final class SluiceMQ implements AutoCloseable {
         return counters;
     }
 
-    /** How many tasks of the broker have failed by a defect of its own. Each is in the log. */
+    /** How many tasks of the broker have failed by a defect of its own. The log tells of them, at a bounded rate. */
     public long failedTasks() {
         return failures.count();
     }
@@ -662,11 +665,11 @@ public final class SluiceMQ implements AutoCloseable {
         }
         http.run(); // not before: until then it tells that the broker stops
         if (engine != null) {
-            awaitFor(REST_LIMIT, engine.rest(),
+            awaitFor(REST_LIMIT, engine.rest(), LogEvent.STOP_WITHOUT_CHECKPOINT,
                     "there was no time for a checkpoint, so the next start has to read more");
         }
         // Before the loops, which its threads speak to.
-        boolean stored = store == null || awaitFor(CLOSE_LIMIT, closing(store),
+        boolean stored = store == null || awaitFor(CLOSE_LIMIT, closing(store), LogEvent.LOG_NOT_CLOSED,
                 "the log does not end: the disk may hang. The data folder stays locked as long as this process lives");
         if (loops != null) {
             loops.close();
@@ -675,7 +678,8 @@ public final class SluiceMQ implements AutoCloseable {
             try {
                 data.close();
             } catch (IOException e) {
-                LOG.warn("the data folder {} was not closed in order: {}", data.path(), e.toString());
+                LogEvent.DATA_FOLDER_NOT_CLOSED.log(LOG,
+                        "the data folder {} was not closed in order: {}", data.path(), e.toString());
             }
         }
     }
@@ -694,7 +698,7 @@ public final class SluiceMQ implements AutoCloseable {
         CompletableFuture<?>[] goodbyes = listeners.values().stream()
                 .map(listener -> listener.stop("the broker is stopping", GOODBYE_LIMIT))
                 .toArray(CompletableFuture[]::new);
-        awaitFor(GOODBYE_LIMIT.plus(CUT_LIMIT), CompletableFuture.allOf(goodbyes),
+        awaitFor(GOODBYE_LIMIT.plus(CUT_LIMIT), CompletableFuture.allOf(goodbyes), LogEvent.CONNECTIONS_LEFT,
                 "connections are still open and are cut with their loops");
     }
 
@@ -713,14 +717,14 @@ public final class SluiceMQ implements AutoCloseable {
     }
 
     /** Returns whether the end has come in time, and in order. */
-    private static boolean awaitFor(Duration limit, CompletableFuture<?> end, String otherwise) {
+    private static boolean awaitFor(Duration limit, CompletableFuture<?> end, LogEvent otherwise, String words) {
         try {
             end.get(limit.toMillis(), TimeUnit.MILLISECONDS);
             return true;
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (ExecutionException | TimeoutException e) {
-            LOG.warn("{}: {}", otherwise, e.toString());
+            otherwise.log(LOG, "{}: {}", words, e.toString());
         }
         return false;
     }

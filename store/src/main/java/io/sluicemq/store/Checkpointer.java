@@ -1,5 +1,6 @@
 package io.sluicemq.store;
 
+import io.sluicemq.base.LogEvent;
 import io.sluicemq.store.disk.Disk;
 import io.sluicemq.store.disk.DiskFile;
 import java.io.IOException;
@@ -224,7 +225,7 @@ final class Checkpointer implements Workers.Step {
         try {
             disk.delete(name);
         } catch (IOException e) {
-            log.warn("the old " + name + " could not be deleted", e);
+            log.tell(LogEvent.FILE_NOT_DELETED, "the old " + name + " could not be deleted", e);
         }
     }
 
@@ -235,7 +236,7 @@ final class Checkpointer implements Workers.Step {
                 file.close();
                 disk.delete(newName(current));
             } catch (IOException e) {
-                log.warn("what is left of a checkpoint could not be deleted", e);
+                log.tell(LogEvent.FILE_NOT_DELETED, "what is left of a checkpoint could not be deleted", e);
             }
         }
         file = null;

@@ -1,5 +1,6 @@
 package io.sluicemq.store;
 
+import io.sluicemq.base.LogEvent;
 import io.sluicemq.store.disk.Disk;
 import io.sluicemq.store.disk.DiskFile;
 import io.sluicemq.store.disk.DiskFull;
@@ -101,7 +102,7 @@ final class Keeper implements Workers.Step {
         try {
             return compactor.step(now, checkpointer.oldestNeeded());
         } catch (DamagedLog e) {
-            log.warn("a segment can't be emptied", e);
+            log.tell(LogEvent.SEGMENT_NOT_EMPTIED, "a segment can't be emptied", e);
             compactor.giveUp();
             return 0;
         }
@@ -282,7 +283,7 @@ final class Keeper implements Workers.Step {
             try {
                 disk.delete(segment.fileName());
             } catch (IOException e) {
-                log.warn("a segment that nobody needs could not be deleted", e);
+                log.tell(LogEvent.FILE_NOT_DELETED, "a segment that nobody needs could not be deleted", e);
                 deleteNotBefore = now + DELETE_AGAIN_NANOS;
                 segment.deleted = false;
                 return DELETE_AGAIN_NANOS;
@@ -305,7 +306,7 @@ final class Keeper implements Workers.Step {
                 compactor.close();
             }
         } catch (IOException e) {
-            log.warn("what is left of an unfinished segment could not be deleted", e);
+            log.tell(LogEvent.FILE_NOT_DELETED, "what is left of an unfinished segment could not be deleted", e);
         }
         return Workers.ENDED;
     }

@@ -1,12 +1,16 @@
 package io.sluicemq.store;
 
 import io.sluicemq.base.Distribution;
+import io.sluicemq.base.LogEvent;
+import io.sluicemq.base.LogLimit;
 import io.sluicemq.base.Loop;
 import io.sluicemq.store.disk.Disk;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicReference;
 import org.slf4j.Logger;
@@ -27,10 +31,17 @@ import org.slf4j.LoggerFactory;
  */
 public final class Log {
 
+    private static final String FAILED_LINE =
+            "the log has failed and takes nothing any more, what was confirmed is on the disk: {}";
+
     private static final Logger LOG = LoggerFactory.getLogger(Log.class);
 
     /** The least time between two lines that say that the log is full. */
     private static final long FULL_LINE_NANOS = 10_000_000_000L;
+
+    /** So many lines of one event there are in so long, at most. */
+    private static final int LINES = 5;
+    private static final long LINES_NANOS = 10_000_000_000L;
 
     private final LogOptions options;
     private final Disk disk;
@@ -44,6 +55,7 @@ public final class Log {
     private final Checkpointer checkpointer;
     private final List<Reader> readers = new ArrayList<>();
     private final List<LogPort> ports = new CopyOnWriteArrayList<>();
+    private final Map<LogEvent, LogLimit> lines = new ConcurrentHashMap<>();
     private final AtomicReference<LogState> state = new AtomicReference<>(LogState.OPEN);
     private volatile long durable;
     private Compactor compactor;
@@ -96,12 +108,14 @@ public final class Log {
         Recovery recovery = new Recovery(disk, visitor);
         recovery.read();
         for (String bad : recovery.badCheckpoints()) {
-            LOG.warn("{} in {} is not whole; an older checkpoint, or the whole log, stands for it", bad,
+            LogEvent.CHECKPOINT_DAMAGED.log(LOG,
+                    "{} in {} is not whole; an older checkpoint, or the whole log, stands for it", bad,
                     disk.location());
         }
         RecoveryReport report = recovery.report();
         if (report.cutBytes() > 0) {
-            LOG.warn("cut {} bytes of unfinished writing off the log, at offset {} of {} in {}", report.cutBytes(),
+            LogEvent.LOG_CUT.log(LOG,
+                    "cut {} bytes of unfinished writing off the log, at offset {} of {} in {}", report.cutBytes(),
                     report.cutOffset(), report.cutFile(), disk.location());
         }
         recovery.prepare(options, freshId);
@@ -390,7 +404,7 @@ public final class Log {
         if (reason != null) {
             lineToCome = !logFull(reason);
         } else if (fullIsLogged) {
-            LOG.info("the log takes messages again: there is room on the disk");
+            LogEvent.LOG_HAS_ROOM.log(LOG, "the log takes messages again: there is room on the disk");
         } else {
             fullNotLogged++;
         }
@@ -411,7 +425,7 @@ public final class Log {
         nextFullLineNanos = now + FULL_LINE_NANOS;
         String more =
                 fullNotLogged == 0 ? "" : " (it was full " + fullNotLogged + " times more since the last such line)";
-        LOG.warn("the log takes no more messages: {}{}", reason, more);
+        LogEvent.LOG_FULL.log(LOG, "the log takes no more messages: {}{}", reason, more);
         fullNotLogged = 0;
         fullIsLogged = true;
         return true;
@@ -424,7 +438,11 @@ public final class Log {
         if (before.kind() == LogState.Kind.FAILED) {
             return;
         }
-        LOG.error("the log has failed and takes nothing any more; what was confirmed is on the disk", cause);
+        if (cause instanceof IOException) {
+            LogEvent.LOG_FAILED.log(LOG, FAILED_LINE, reason);
+        } else {
+            LogEvent.LOG_FAILED.log(LOG, FAILED_LINE, reason, cause);
+        }
         ports.forEach(port -> port.stateChanged(failed));
         wakeWriter();
         wakeKeeper();
@@ -433,7 +451,12 @@ public final class Log {
         }
     }
 
-    void warn(String what, Exception cause) {
-        LOG.warn("{}: {}", what, disk.location(), cause);
+    /** Something went wrong that the log gets along with. */
+    void tell(LogEvent event, String what, IOException cause) {
+        long times = lines.computeIfAbsent(event, each -> new LogLimit(LINES_NANOS, LINES)).take(workers.nanoTime());
+        if (times > 0) {
+            event.log(LOG, "{} in {}: {}{}", what, disk.location(), cause.toString(),
+                    times == 1 ? "" : " (so it was " + (times - 1) + " more times since the last such line)");
+        }
     }
 }

@@ -1,5 +1,6 @@
 package io.sluicemq.store;
 
+import io.sluicemq.base.LogEvent;
 import io.sluicemq.store.disk.Disk;
 import io.sluicemq.store.disk.DiskFile;
 import java.io.IOException;
@@ -255,7 +256,7 @@ final class Reader implements Workers.Step {
         try {
             file.close();
         } catch (IOException e) {
-            log.warn("a segment that was read could not be closed", e);
+            log.tell(LogEvent.FILE_NOT_CLOSED, "a segment that was read could not be closed", e);
         }
     }
 }

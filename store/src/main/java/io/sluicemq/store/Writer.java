@@ -2,6 +2,7 @@ package io.sluicemq.store;
 
 import io.sluicemq.base.Distribution;
 import io.sluicemq.base.Histogram;
+import io.sluicemq.base.LogEvent;
 import io.sluicemq.store.disk.Disk;
 import io.sluicemq.store.disk.DiskFile;
 import java.io.IOException;
@@ -292,7 +293,7 @@ final class Writer implements Workers.Step {
             try {
                 file.close();
             } catch (IOException e) {
-                log.warn("the last segment could not be closed", e);
+                log.tell(LogEvent.FILE_NOT_CLOSED, "the last segment could not be closed", e);
             }
             file = null;
         }

@@ -701,8 +701,8 @@ final class Connection extends ChannelInboundHandlerAdapter implements Wire {
 
     /** The broker's code is at fault, and there is no telling what state the session is in; or memory has run out. */
     private void fail(Throwable e) {
-        if (e instanceof OutOfMemoryError) {
-            LOG.warn("{}: closed, there is no memory for it: {}", name, e.getMessage());
+        if (e instanceof OutOfMemoryError lack) {
+            connections.memoryLacked(name, lack);
         } else {
             failures.record(e);
         }

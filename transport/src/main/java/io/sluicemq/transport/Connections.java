@@ -2,6 +2,7 @@ package io.sluicemq.transport;
 
 import io.netty.handler.ssl.NotSslRecordException;
 import io.sluicemq.base.Audit;
+import io.sluicemq.base.LogEvent;
 import io.sluicemq.base.LogLimit;
 import io.sluicemq.base.Loop;
 import io.sluicemq.base.option.HostPort;
@@ -35,6 +36,7 @@ final class Connections {
     private static final Logger AUDIT = LoggerFactory.getLogger(Audit.LOGGER);
     private static final Logger LOG = LoggerFactory.getLogger(Connections.class);
 
+    private static final String TLS_LINE = "{}: no TLS with the peer: {}{}";
     private static final int MAX_REASON = 200;
 
     private final ListenerOptions options;
@@ -48,8 +50,10 @@ final class Connections {
     private final LongAdder bytesIn = new LongAdder();
     private final LongAdder bytesOut = new LongAdder();
     private final LogLimit refusals = new LogLimit(TimeUnit.SECONDS.toNanos(10));
+    private final LogLimit strangerRefusals = new LogLimit(TimeUnit.SECONDS.toNanos(10));
     private final LogLimit certificateRefusals = new LogLimit(TimeUnit.SECONDS.toNanos(10));
     private final LogLimit tlsFailures = new LogLimit(TimeUnit.SECONDS.toNanos(10));
+    private final LogLimit memoryFailures = new LogLimit(TimeUnit.SECONDS.toNanos(10), 10);
     private final CompletableFuture<Void> allGone = new CompletableFuture<>();
     private volatile boolean stopping;
 
@@ -75,25 +79,26 @@ final class Connections {
         int nowOpen = open.incrementAndGet();
         int nowUnauthenticated = unauthenticated.incrementAndGet();
         if (nowOpen > options.maxConnections()) {
-            refuse("connections", options.maxConnections(), local, peer);
+            refuse(LogEvent.CONNECTION_LIMIT, refusals, "connections", options.maxConnections(), local, peer);
             return false;
         }
         if (nowUnauthenticated > options.maxUnauthenticated()) {
-            refuse("connections that have not logged in", options.maxUnauthenticated(), local, peer);
+            refuse(LogEvent.UNAUTHENTICATED_LIMIT, strangerRefusals, "connections that have not logged in",
+                    options.maxUnauthenticated(), local, peer);
             return false;
         }
         accepted.increment();
         return true;
     }
 
-    private void refuse(String what, int limit, SocketAddress local, SocketAddress peer) {
+    private void refuse(
+            LogEvent event, LogLimit lines, String what, int limit, SocketAddress local, SocketAddress peer) {
         authenticated();
         gone();
         refused.increment();
-        long times = refusals.take(System.nanoTime());
+        long times = lines.take(System.nanoTime());
         if (times > 0) {
-            LOG.warn(
-                    "{}: the limit of {} {} is reached, one from {} was refused{}",
+            event.log(LOG, "{}: the limit of {} {} is reached, one from {} was refused{}",
                     local instanceof InetSocketAddress at
                             ? new HostPort(at.getHostString(), at.getPort())
                             : options.host(),
@@ -110,9 +115,12 @@ final class Connections {
         // What is wrong with a certificate is not to be drowned by peers that speak something else.
         long times = (certificate == null ? tlsFailures : certificateRefusals).take(System.nanoTime());
         if (times > 0) {
-            Logger log = certificate == null ? LOG : AUDIT;
-            log.warn("{}: no TLS with the peer: {}{}", connection, certificate == null ? reason(cause) : certificate,
-                    times == 1 ? "" : " (and " + (times - 1) + " more since the last such line)");
+            String more = times == 1 ? "" : " (and " + (times - 1) + " more since the last such line)";
+            if (certificate == null) {
+                LogEvent.TLS_FAILED.log(LOG, TLS_LINE, connection, reason(cause), more);
+            } else {
+                LogEvent.CERTIFICATE_REFUSED.log(AUDIT, TLS_LINE, connection, certificate, more);
+            }
         }
     }
 
@@ -141,6 +149,15 @@ final class Connections {
         }
         String text = String.valueOf(cause.getMessage()).replaceAll("\\P{Print}", "?");
         return text.length() > MAX_REASON ? text.substring(0, MAX_REASON) + "…" : text;
+    }
+
+    /** There was no memory for a connection, which is closed for it. */
+    void memoryLacked(String connection, OutOfMemoryError cause) {
+        long times = memoryFailures.take(System.nanoTime());
+        if (times > 0) {
+            LogEvent.CONNECTION_WITHOUT_MEMORY.log(LOG, "{}: closed, there is no memory for it: {}{}", connection,
+                    cause.getMessage(), times == 1 ? "" : " (and " + (times - 1) + " more since the last such line)");
+        }
     }
 
     void authenticated() {
@@ -218,7 +235,7 @@ final class Connections {
 
     private static void abortAll(Set<Connection> connections) {
         if (!connections.isEmpty()) {
-            LOG.info("{} connections did not end in time and are cut", connections.size());
+            LogEvent.CONNECTIONS_CUT.log(LOG, "{} connections did not end in time and are cut", connections.size());
             List.copyOf(connections).forEach(Connection::abort);
         }
     }

@@ -11,6 +11,7 @@ import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.socket.DuplexChannel;
 import io.netty.handler.ssl.SslHandler;
 import io.sluicemq.api.Protocol;
+import io.sluicemq.base.LogEvent;
 import io.sluicemq.base.LogLimit;
 import io.sluicemq.base.Published;
 import java.net.InetSocketAddress;
@@ -189,7 +190,7 @@ public final class Listener {
         public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
             long times = failures.take(System.nanoTime());
             if (times > 0) {
-                LOG.warn("accepting connections failed {} times: {}", times, cause.toString());
+                LogEvent.ACCEPT_FAILED.log(LOG, "accepting connections failed {} times: {}", times, cause.toString());
             }
             context.channel().config().setAutoRead(false);
             context.executor().schedule(

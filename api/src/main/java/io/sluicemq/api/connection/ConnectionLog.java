@@ -1,11 +1,11 @@
 package io.sluicemq.api.connection;
 
+import io.sluicemq.base.LogEvent;
 import io.sluicemq.base.LogLimit;
 import io.sluicemq.base.Loop;
 import io.sluicemq.base.LoopOwned;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
-import org.slf4j.event.Level;
 
 /**
  * What one connection says in the log: lines that name it, at a bounded rate whatever its peer does. What was left out is
@@ -16,7 +16,7 @@ public final class ConnectionLog {
 
     /** Where lines go that are not left out. */
     public interface Output {
-        void line(Level level, String format, Object[] arguments);
+        void line(LogEvent event, String format, Object[] arguments);
     }
 
     private static final int LINES_PER_PERIOD = 5;
@@ -35,7 +35,7 @@ public final class ConnectionLog {
     /** @param strangers of all connections together whose peers are in no virtual host yet; on any loop */
     public ConnectionLog(Loop loop, String connection, LogLimit strangers, Logger logger) {
         this(loop, connection, strangers, logger,
-                (level, format, arguments) -> write(logger, level, format, arguments));
+                (event, format, arguments) -> event.log(logger, format, arguments));
     }
 
     /** One of a peer that is in a virtual host. */
@@ -52,40 +52,14 @@ public final class ConnectionLog {
         this.periodStart = loop.nanoTime();
     }
 
-    /** By the methods that SLF4J has had for long: where the broker is embedded, an application may bring an older one. */
-    private static void write(Logger logger, Level level, String format, Object... arguments) {
-        if (level == Level.WARN) {
-            logger.warn(format, arguments);
-        } else {
-            logger.info(format, arguments);
-        }
-    }
-
-    public void warn(String format, Object... arguments) {
-        log(Level.WARN, format, arguments);
-    }
-
-    public void info(String format, Object... arguments) {
-        log(Level.INFO, format, arguments);
-    }
-
-    /** A line that is not limited, for those who look for it. */
-    public void debug(String format, Object... arguments) {
-        logger.debug(connection + ": " + format, arguments);
-    }
-
-    /** The peer has come into a virtual host. */
-    public void known() {
-        strangers = null;
-    }
-
-    private void log(Level level, String format, Object[] arguments) {
+    /** A line, as {@link LogEvent#log} writes it, unless there were too many of late. */
+    public void line(LogEvent event, String format, Object... arguments) {
         long now = loop.nanoTime();
         if (strangers != null) {
             long times = strangers.take(now);
             if (times > 0) {
                 String others = times == 1 ? "" : " (" + (times - 1) + " lines of others left out)";
-                output.line(level, connection + others + ": " + format, arguments);
+                output.line(event, connection + others + ": " + format, arguments);
             }
             return;
         }
@@ -100,6 +74,16 @@ public final class ConnectionLog {
         lines++;
         String prefix = leftOut == 0 ? connection : connection + " (" + leftOut + " lines left out)";
         leftOut = 0;
-        output.line(level, prefix + ": " + format, arguments);
+        output.line(event, prefix + ": " + format, arguments);
+    }
+
+    /** A line that is not limited, for those who look for it. */
+    public void debug(String format, Object... arguments) {
+        logger.debug(connection + ": " + format, arguments);
+    }
+
+    /** The peer has come into a virtual host. */
+    public void known() {
+        strangers = null;
     }
 }

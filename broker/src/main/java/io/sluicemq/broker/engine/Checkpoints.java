@@ -1,5 +1,7 @@
 package io.sluicemq.broker.engine;
 
+import io.sluicemq.base.LogEvent;
+import io.sluicemq.base.LogLimit;
 import io.sluicemq.base.Loop;
 import io.sluicemq.base.LoopOwned;
 import io.sluicemq.broker.journal.TopologyRecord;
@@ -62,6 +64,7 @@ final class Checkpoints {
     private static final long SPACE_WAIT_NANOS = TimeUnit.SECONDS.toNanos(5);
     private static final long FAILED_WAIT_NANOS = TimeUnit.SECONDS.toNanos(10);
 
+    private final LogLimit failures = new LogLimit(FAILED_WAIT_NANOS);
     private final LoopContext[] contexts;
     private final Collection<VirtualHost> hosts;
     private final Log log;
@@ -338,8 +341,13 @@ final class Checkpoints {
             moving.checkpointed();
             planNext();
         } else {
-            LOG.warn("a checkpoint could not be written; a restart reads the log from the one before: {}",
-                    failure.toString());
+            long times = failures.take(home.nanoTime());
+            if (times > 0) {
+                LogEvent.CHECKPOINT_FAILED.log(LOG,
+                        "a checkpoint could not be written; a restart reads the log from the one before: {}{}",
+                        failure.toString(),
+                        times == 1 ? "" : " (so it was " + (times - 1) + " more times since the last such line)");
+            }
             spaceNotBeforeNanos = home.nanoTime() + FAILED_WAIT_NANOS;
             plan(log.end() + RETRY_BYTES);
         }

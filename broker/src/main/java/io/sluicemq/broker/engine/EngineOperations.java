@@ -27,6 +27,7 @@ import io.sluicemq.api.operate.Refused;
 import io.sluicemq.api.operate.ShortageView;
 import io.sluicemq.api.operate.VirtualHostView;
 import io.sluicemq.base.Audit;
+import io.sluicemq.base.LogEvent;
 import io.sluicemq.broker.flow.Account;
 import io.sluicemq.broker.flow.AddressLimits;
 import io.sluicemq.broker.queue.Queue;
@@ -382,7 +383,8 @@ final class EngineOperations implements Operations {
         return Slices.joined(parts).thenApply(found -> {
             boolean closed = found.contains(true);
             if (closed) {
-                Audit.changed(actor.toString(), "closed connection '" + name + "': " + reason);
+                Audit.changed(LogEvent.CONNECTION_CLOSED_BY_OPERATOR, actor.toString(),
+                        "closed connection '" + name + "': " + reason);
             }
             return closed;
         });
@@ -393,7 +395,8 @@ final class EngineOperations implements Operations {
             Actor actor, String virtualHost, String subject, String what, CompletableFuture<T> act) {
         act.thenRun(() -> {
             note(Event.Kind.ACT, virtualHost, subject, actor + " " + what);
-            Audit.changed(actor.toString(), what + " '" + subject + "' in vhost '" + virtualHost + "'");
+            Audit.changed(LogEvent.OPERATOR_ACTED, actor.toString(),
+                    what + " '" + subject + "' in vhost '" + virtualHost + "'");
         });
         return act;
     }

@@ -1,5 +1,6 @@
 package io.sluicemq.broker.engine;
 
+import io.sluicemq.base.LogEvent;
 import io.sluicemq.base.LogLimit;
 import io.sluicemq.base.Loop;
 import io.sluicemq.base.LoopOwned;
@@ -138,7 +139,8 @@ final class Housekeeping {
             tally.failedChecks++;
             long times = failures.take(loop.nanoTime());
             if (times > 0) {
-                LOG.error("a check of {} failed: this is a defect of the broker; it will be done again{}", task.subject,
+                LogEvent.CHECK_FAILED.log(LOG,
+                        "a check of {} failed: this is a defect of the broker; it will be done again{}", task.subject,
                         times == 1
                                 ? ""
                                 : " (checks have failed " + (times - 1) + " more times since the last such line)",

@@ -7,6 +7,7 @@ import io.sluicemq.api.operate.Actor;
 import io.sluicemq.api.operate.Event;
 import io.sluicemq.api.operate.Rates;
 import io.sluicemq.base.Audit;
+import io.sluicemq.base.LogEvent;
 import io.sluicemq.base.LogLimit;
 import io.sluicemq.base.Loop;
 import io.sluicemq.base.LoopOwned;
@@ -56,7 +57,7 @@ final class LoopContext {
     final EventRing events;
     final Credits credits = new Credits();
     /** Of what is told of users who may not do what they want. */
-    final Audit refusals = new Audit("access");
+    final Audit refusals = new Audit(LogEvent.ACCESS_REFUSED, "access");
     /** Producers that wait for room. */
     final Holds holds = new Holds();
     /** What publishers are owed. */
@@ -64,7 +65,7 @@ final class LoopContext {
     /** What the clients of each protocol have, by its name. */
     final Map<String, ProtocolTally> protocols = new HashMap<>();
     /** Of what is told of users and virtual hosts that have as much as they may. */
-    final Audit limits = new Audit("by a limit");
+    final Audit limits = new Audit(LogEvent.USER_LIMIT_REACHED, "by a limit");
     /** What is to be looked at again and again. */
     final Housekeeping housekeeping;
     /** Of what is told of slow consumers. */
@@ -390,7 +391,8 @@ final class LoopContext {
     void logDropped(ConnectedClient client, int messages) {
         long times = droppedLines.take(loop.nanoTime());
         if (times > 0) {
-            LOG.info("{} has gone while {} of its messages waited for room: they are dropped{}", client, messages,
+            LogEvent.WAITING_MESSAGES_DROPPED.log(LOG,
+                    "{} has gone while {} of its messages waited for room: they are dropped{}", client, messages,
                     times == 1 ? "" : " (so it was " + (times - 1) + " more times since the last such line)");
         }
     }

@@ -1,6 +1,7 @@
 package io.sluicemq.broker.engine;
 
 import io.sluicemq.api.Client.Reservation;
+import io.sluicemq.base.LogEvent;
 import io.sluicemq.base.Loop;
 import io.sluicemq.base.LoopOwned;
 import java.util.ArrayDeque;
@@ -162,7 +163,7 @@ final class MemoryBudget {
         if (unanswered > 0) {
             return;
         }
-        LOG.warn(
+        LogEvent.MEMORY_FULL.log(LOG,
                 "messages take more memory than the budget of {} MiB: publishers wait until there is room{}{}",
                 budgetBytes >> 20,
                 largest.inWords(),
@@ -175,8 +176,7 @@ final class MemoryBudget {
 
     private void logEnd() {
         logged = false;
-        LOG.info(
-                "messages take {} MiB of memory: publishers go on, after {} ms",
+        LogEvent.MEMORY_FREE.log(LOG, "messages take {} MiB of memory: publishers go on, after {} ms",
                 usedBytes >> 20,
                 TimeUnit.NANOSECONDS.toMillis(home.nanoTime() - holdingSinceNanos));
     }

@@ -1,6 +1,7 @@
 package io.sluicemq.broker.engine;
 
 import io.sluicemq.api.Client.QueueSpec;
+import io.sluicemq.base.LogEvent;
 import io.sluicemq.broker.journal.BadRecord;
 import io.sluicemq.broker.journal.CommitRecord;
 import io.sluicemq.broker.journal.Journal;
@@ -250,7 +251,8 @@ final class Recovery implements LogVisitor {
         retention.flush();
         if (retention.lost > 0) {
             // Their removal was lost with the power, or by a failed sync; their segment went because of it.
-            LOG.warn("{} messages are taken for removed: the segments that they were in had been given back",
+            LogEvent.REMOVALS_ASSUMED.log(LOG,
+                    "{} messages are taken for removed: the segments that they were in had been given back",
                     retention.lost);
         }
     }

@@ -1,6 +1,7 @@
 package io.sluicemq.broker.engine;
 
 import io.sluicemq.api.operate.Event;
+import io.sluicemq.base.LogEvent;
 import io.sluicemq.base.LogLimit;
 import io.sluicemq.base.Loop;
 import io.sluicemq.base.LoopOwned;
@@ -50,8 +51,9 @@ final class SlowConsumerLog {
                 who(consumer, "is") + " is too slow: " + String.join(", ", consumer.exceeded()) + ": " + words(action));
         long times = found.take(loop.nanoTime());
         if (times > 0) {
-            LOG.warn(
-                    "{} is too slow since {} ms: {}; {} messages and {} bytes wait for it or are held by it{}{}{}: {}{}",
+            LogEvent.CONSUMER_SLOW.log(LOG,
+                    "{} is too slow since {} ms: {}; {} messages and {} bytes wait for it or are held by"
+                            + " it{}{}{}: {}{}",
                     who(consumer, "is"), consumer.sinceMillis(), String.join(", ", consumer.exceeded()),
                     consumer.measure().messages(), consumer.measure().bytes(), age(consumer), rate(consumer),
                     consumer.others() == 0 ? "" : ", and " + consumer.others() + " other consumers are there",
@@ -62,7 +64,8 @@ final class SlowConsumerLog {
     void ended(SlowConsumer consumer, SlowConsumer.End end) {
         long times = ended.take(loop.nanoTime());
         if (times > 0) {
-            LOG.info("{} is not too slow any more, after {} ms: {}{}", who(consumer, "was"), consumer.sinceMillis(),
+            LogEvent.CONSUMER_NOT_SLOW.log(LOG,
+                    "{} is not too slow any more, after {} ms: {}{}", who(consumer, "was"), consumer.sinceMillis(),
                     switch (end) {
                         case RECOVERED -> "it has caught up, or was stopped by its client";
                         case GONE -> "it has gone";
@@ -75,9 +78,9 @@ final class SlowConsumerLog {
     void cycled(Queue queue, long messages, long bytes, long sinceMillis, long lackedMessages, long lackedBytes) {
         long times = cycled.take(loop.nanoTime());
         if (times > 0) {
-            LOG.warn(
-                    "{} has dropped its oldest messages to make room, {} with {} bytes in {} ms; to drop none it would have"
-                            + " needed room for {} messages and {} bytes more{}",
+            LogEvent.QUEUE_CYCLES.log(LOG,
+                    "{} has dropped its oldest messages to make room, {} with {} bytes in {} ms; to drop none"
+                            + " it would have needed room for {} messages and {} bytes more{}",
                     queue, messages, bytes, sinceMillis, lackedMessages, lackedBytes,
                     times == 1 ? "" : " (so did others, " + (times - 1) + " times since the last such line)");
         }

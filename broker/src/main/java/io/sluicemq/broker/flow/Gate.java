@@ -1,6 +1,7 @@
 package io.sluicemq.broker.flow;
 
 import io.sluicemq.base.Allowance;
+import io.sluicemq.base.LogEvent;
 import io.sluicemq.base.LogLimit;
 import io.sluicemq.base.Loop;
 import io.sluicemq.base.LoopOwned;
@@ -170,8 +171,7 @@ public final class Gate {
     private void ended() {
         if (told) {
             told = false;
-            LOG.info(
-                    "nobody waits for room in {} '{}' any more, after {} ms",
+            LogEvent.ADDRESS_FREE.log(LOG, "nobody waits for room in {} '{}' any more, after {} ms",
                     account.kind().word(),
                     account.name(),
                     TimeUnit.NANOSECONDS.toMillis(home.nanoTime() - sinceNanos));
@@ -260,7 +260,7 @@ public final class Gate {
             told = true;
             sinceNanos = ticket.sinceNanos();
             tells.accept(ticket);
-            LOG.info(
+            LogEvent.ADDRESS_FULL.log(LOG,
                     "{}, {} waits for room in {} '{}'{}: {}, {} bytes and {} messages are used{}",
                     ticket.holder().connection(),
                     ticket.holder().producer(),

@@ -3,6 +3,7 @@ package io.sluicemq.broker.queue;
 import io.sluicemq.api.Charge;
 import io.sluicemq.api.Death;
 import io.sluicemq.api.Message;
+import io.sluicemq.base.LogEvent;
 import io.sluicemq.base.LogLimit;
 import io.sluicemq.base.Loop;
 import io.sluicemq.base.LoopOwned;
@@ -605,7 +606,10 @@ final class Paging {
     private void failed(IOException failure) {
         long times = failures.take(loop.nanoTime());
         if (times > 0) {
-            LOG.error("{}: messages could not be read from the log; trying again in 5 s", queue, failure);
+            LogEvent.MESSAGES_UNREADABLE.log(LOG,
+                    "{}: messages could not be read from the log; trying again in 5 s: {}{}", queue,
+                    failure.toString(),
+                    times == 1 ? "" : " (so it was " + (times - 1) + " more times since the last such line)");
         }
     }
 

@@ -5,6 +5,7 @@ import io.sluicemq.api.operate.Login;
 import io.sluicemq.api.operate.Operations;
 import io.sluicemq.api.operate.Refused;
 import io.sluicemq.api.operate.ServerOperations;
+import io.sluicemq.base.LogEvent;
 import io.sluicemq.base.LogLimit;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -88,8 +89,11 @@ public final class HttpApi {
         } catch (RuntimeException e) {
             long times = failures.take(System.nanoTime());
             if (times > 0) {
-                LOG.error("{} {} failed: this is a defect of the broker", request.method(),
-                        printable(request.rawPath()), e);
+                LogEvent.REQUEST_FAILED.log(LOG, "{} {} failed: this is a defect of the broker{}", request.method(),
+                        printable(request.rawPath()), times == 1
+                                ? ""
+                                : " (requests have failed " + (times - 1) + " more times since the last such line)",
+                        e);
             }
             return Answer.error(500, "internal_error", "the request has failed; the broker's log says more");
         }

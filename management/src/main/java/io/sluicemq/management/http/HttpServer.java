@@ -1,6 +1,7 @@
 package io.sluicemq.management.http;
 
 import io.sluicemq.api.Authenticator.Peer;
+import io.sluicemq.base.LogEvent;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
@@ -124,7 +125,8 @@ public final class HttpServer implements AutoCloseable {
                 LOG.debug("the HTTP server was closed while it was being made", e);
                 return; // with its socket
             }
-            LOG.error("the HTTP server has not started, and nobody is served on {}:{}", options.host(), port(), e);
+            LogEvent.HTTP_NOT_STARTED.log(LOG,
+                    "the HTTP server has not started, and nobody is served on {}:{}", options.host(), port(), e);
             close(socket);
         }
     }
@@ -133,7 +135,8 @@ public final class HttpServer implements AutoCloseable {
         try {
             socket.close();
         } catch (IOException e) {
-            LOG.warn("the HTTP server's socket was not closed in order: {}", e.toString());
+            LogEvent.HTTP_SOCKET_NOT_CLOSED.log(LOG,
+                    "the HTTP server's socket was not closed in order: {}", e.toString());
         }
     }
 
@@ -206,7 +209,7 @@ public final class HttpServer implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (Exception e) {
-            LOG.warn("the HTTP server has not stopped in order: {}", e.toString());
+            LogEvent.HTTP_NOT_STOPPED.log(LOG, "the HTTP server has not stopped in order: {}", e.toString());
         }
     }
 

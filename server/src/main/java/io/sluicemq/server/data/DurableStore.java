@@ -1,5 +1,6 @@
 package io.sluicemq.server.data;
 
+import io.sluicemq.base.LogEvent;
 import io.sluicemq.broker.engine.BrokerStore;
 import io.sluicemq.server.config.LimitsConfig;
 import io.sluicemq.server.config.StorageConfig;
@@ -94,7 +95,7 @@ public final class DurableStore {
 
     private static void report(BrokerStore store, Path path, long nanos) {
         RecoveryReport found = store.report();
-        LOG.info(
+        LogEvent.LOG_READ.log(LOG,
                 "the log in {} has {} queues with {} messages; read the checkpoint at {} and {} MiB behind it in {} ms",
                 path,
                 store.queues(),

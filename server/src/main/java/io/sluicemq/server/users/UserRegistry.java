@@ -9,6 +9,7 @@ import io.sluicemq.api.users.UserLimits;
 import io.sluicemq.api.users.UserRefused;
 import io.sluicemq.api.users.UserView;
 import io.sluicemq.base.Audit;
+import io.sluicemq.base.LogEvent;
 import io.sluicemq.base.Published;
 import io.sluicemq.base.option.InvalidValue;
 import io.sluicemq.security.Grant;
@@ -109,9 +110,9 @@ public final class UserRegistry implements UserDirectory, AutoCloseable {
     private void warnOfOpenFile() {
         try {
             if (state.stored != null && state.file.isOpenToOthers()) {
-                LOG.warn(
-                        "{}, which holds the hashes of passwords, can be read or changed by others than its owner: it should"
-                                + " have mode 600",
+                LogEvent.USERS_FILE_OPEN.log(LOG,
+                        "{}, which holds the hashes of passwords, can be read or changed by others than its"
+                                + " owner: it should have mode 600",
                         state.file.path());
             }
         } catch (IOException e) {
@@ -135,7 +136,7 @@ public final class UserRegistry implements UserDirectory, AutoCloseable {
         Users users = lost ? assemble(config.users(), kept) : all;
         tell(kept, by);
         if (!config.users().equals(state.configured)) {
-            Audit.changed(by, "the users of the configuration are others: "
+            Audit.changed(LogEvent.USERS_CHANGED, by, "the users of the configuration are others: "
                     + String.join(", ", config.users().stream().map(UserConfig::name).toList()));
         }
         state = new State(config.users(), kept, State.fileOf(config));
@@ -186,15 +187,16 @@ public final class UserRegistry implements UserDirectory, AutoCloseable {
         for (StoredUser user : after) {
             Optional<StoredUser> old = before.stream().filter(each -> each.name().equals(user.name())).findFirst();
             if (old.isEmpty()) {
-                Audit.changed(by, "user '" + user.name() + "' added" + facts(user));
+                Audit.changed(LogEvent.USERS_CHANGED, by, "user '" + user.name() + "' added" + facts(user));
             } else if (!old.get().equals(user)) {
                 boolean password = !Objects.equals(old.get().password(), user.password());
-                Audit.changed(by, "user '" + user.name() + "' changed" + (password ? ", with another password" : "")
-                        + facts(user));
+                Audit.changed(LogEvent.USERS_CHANGED, by,
+                        "user '" + user.name() + "' changed" + (password ? ", with another password" : "")
+                                + facts(user));
             }
         }
         before.stream().filter(user -> after.stream().noneMatch(each -> each.name().equals(user.name())))
-                .forEach(user -> Audit.changed(by, "user '" + user.name() + "' removed"));
+                .forEach(user -> Audit.changed(LogEvent.USERS_CHANGED, by, "user '" + user.name() + "' removed"));
     }
 
     private static String facts(StoredUser user) {
@@ -333,10 +335,10 @@ public final class UserRegistry implements UserDirectory, AutoCloseable {
         try {
             install(file.change(change), by);
         } catch (IOException e) {
-            LOG.error("{} can't be changed", file.path(), e);
+            LogEvent.USERS_FILE_UNCHANGED.log(LOG, "{} can't be changed: {}", file.path(), e.toString());
             throw new UserRefused(UserRefused.Reason.NOT_CHANGEABLE, file.path() + " can't be changed: " + e, e);
         } catch (ConfigException e) {
-            e.problems().forEach(problem -> LOG.error("{}", problem));
+            e.problems().forEach(problem -> LogEvent.USERS_FILE_INVALID.log(LOG, "{}", problem));
             throw new UserRefused(UserRefused.Reason.NOT_CHANGEABLE, file.path() + " is not valid: " + e.problems(), e);
         }
     }

@@ -11,6 +11,8 @@ class ArchitectureTest {
     /** Core packages: one loop owns what is in them. */
     private static final String[] OWNED_BY_LOOPS = {"io.sluicemq.broker..", "io.sluicemq.protocol.."};
 
+    private static final String LOG_EVENT = "io.sluicemq.base.LogEvent";
+
     private final ModuleTable table = Product.modules();
 
     @Test
@@ -82,6 +84,18 @@ class ArchitectureTest {
                 .check(Product.CLASSES);
         // These do it when room is reserved: in an arrival's admitted(), or at once for what has its room.
         Rules.onlyFrom(engine + "Arrival", "admitted", engine + "Entrance").check(Product.CLASSES);
+    }
+
+    /** So that whoever reads or watches the log can go by ids, and finds each in docs/log-events.md. */
+    @Test
+    void shouldGiveEveryLineOfTheLogAnId() {
+        Rules.linesOnlyBy(LOG_EVENT).check(Product.CLASSES);
+        assertThat(methodsOf(LOG_EVENT)).contains("log");
+    }
+
+    @Test
+    void shouldHaveNoLogEventThatNeverAppears() {
+        Rules.constantsInUse(LOG_EVENT).check(Product.CLASSES);
     }
 
     /** A method that has another name by now would pass the rule unseen. */

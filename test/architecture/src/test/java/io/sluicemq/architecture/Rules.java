@@ -6,6 +6,7 @@ import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPac
 import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.nameMatching;
 import static com.tngtech.archunit.core.domain.properties.HasOwner.Predicates.With.owner;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.fields;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noFields;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
@@ -14,6 +15,7 @@ import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.Dependency;
 import com.tngtech.archunit.core.domain.JavaCall;
 import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaField;
 import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ArchRule;
@@ -34,6 +36,9 @@ final class Rules {
             "java.util.concurrent.TimeUnit",
             "java.util.concurrent.CompletableFuture",
             "java.util.concurrent.CompletionStage");
+
+    /** SLF4J's methods that write a line at INFO or above, or may. */
+    private static final String LINES = "info|warn|error|log|at(Info|Warn|Error|Level)|makeLoggingEventBuilder";
 
     private Rules() {}
 
@@ -140,6 +145,38 @@ final class Rules {
                 .accessTargetWhere(describe(ownerName + "." + method + " is used",
                         access -> access.getTargetOwner().getName().equals(ownerName)
                                 && access.getTarget().getName().equals(method)));
+    }
+
+    /**
+     * Lines of the log at INFO and above are written by one class, which gives each its id.
+     *
+     * @param writer its full name
+     */
+    static ArchRule linesOnlyBy(String writer) {
+        return noClasses().that(describe("are not " + writer, type -> !type.getName().equals(writer)))
+                .should()
+                .accessTargetWhere(describe("a line of the log has no id",
+                        access -> access.getTargetOwner().isAssignableTo("org.slf4j.Logger")
+                                && access.getTarget().getName().matches(LINES)))
+                .allowEmptyShould(true);
+    }
+
+    /** Every constant of an enum is named somewhere outside it. */
+    static ArchRule constantsInUse(String enumName) {
+        return fields()
+                .that(describe("are constants of " + enumName, field -> field.getOwner().getName().equals(enumName)
+                        && field.getModifiers().contains(JavaModifier.ENUM)))
+                .should(new ArchCondition<>("be used outside it") {
+                    @Override
+                    public void check(JavaField constant, ConditionEvents events) {
+                        boolean used = constant.getAccessesToSelf().stream()
+                                .anyMatch(access -> !access.getOriginOwner().equals(constant.getOwner()));
+                        if (!used) {
+                            events.add(
+                                    SimpleConditionEvent.violated(constant, constant.getName() + " is used nowhere"));
+                        }
+                    }
+                });
     }
 
     private static DescribedPredicate<JavaCall<?>> calls(String ownerPattern, String methodPattern) {

@@ -139,6 +139,22 @@ class RulesTest {
                 .isEmpty();
     }
 
+    @Test
+    void shouldFindLinesOfTheLogWithoutAnId() {
+        assertThat(violations(Rules.linesOnlyBy(SAMPLES + ".log.Happening"), "log"))
+                .hasSize(4)
+                .allMatch(line -> line.contains("Speaks."))
+                .noneMatch(line -> line.contains("debug"));
+        assertThat(violations(Rules.linesOnlyBy(SAMPLES + ".log.Speaks"), "log")).singleElement().asString()
+                .contains("Happening.log");
+    }
+
+    @Test
+    void shouldFindConstantsThatNobodyUses() {
+        assertThat(violations(Rules.constantsInUse(SAMPLES + ".log.Happening"), "log"))
+                .containsExactly("NOWHERE is used nowhere");
+    }
+
     private static List<String> violations(ArchRule rule, String sample) {
         JavaClasses classes = new ClassFileImporter().importPackages(SAMPLES + "." + sample);
         assertThat(classes).isNotEmpty();

@@ -16,6 +16,7 @@ import io.sluicemq.api.connection.ConnectionLog;
 import io.sluicemq.api.connection.LateSettlements;
 import io.sluicemq.api.connection.WindowOwner;
 import io.sluicemq.api.connection.WindowReturns;
+import io.sluicemq.base.LogEvent;
 import io.sluicemq.base.LogLimit;
 import io.sluicemq.base.Loop;
 import io.sluicemq.base.LoopOwned;
@@ -714,7 +715,7 @@ final class ConnectionSession implements ProtocolSession, ClientEvents, FrameHan
 
         @Override
         public void silent(int seconds) {
-            log.info("missed heartbeats from client, timeout: {}s", seconds);
+            log.line(LogEvent.PEER_SILENT, "missed heartbeats from client, timeout: {}s", seconds);
             abort();
         }
 
@@ -725,7 +726,8 @@ final class ConnectionSession implements ProtocolSession, ClientEvents, FrameHan
     }
 
     private void handshakeTooSlow() {
-        log.info("handshake not finished within {} s, in state {}", options.handshakeLimit().toSeconds(), stateName());
+        log.line(LogEvent.HANDSHAKE_LATE,
+                "handshake not finished within {} s, in state {}", options.handshakeLimit().toSeconds(), stateName());
         abort();
     }
 
@@ -740,8 +742,7 @@ final class ConnectionSession implements ProtocolSession, ClientEvents, FrameHan
     void fail(ProtocolFault fault) {
         switch (phase) {
             case HANDSHAKE, RUNNING, CLOSING_BY_PEER -> {
-                log.warn(
-                        "connection error in state {}, {}: {}",
+                log.line(LogEvent.CONNECTION_ERROR, "connection error in state {}, {}: {}",
                         stateName(),
                         MethodId.name(fault.classId() << 16 | fault.methodId()),
                         BrokerFaults.replyText(fault));
@@ -895,8 +896,7 @@ final class ConnectionSession implements ProtocolSession, ClientEvents, FrameHan
     }
 
     void logChannelFault(Channel channel, ProtocolFault fault) {
-        log.info(
-                "channel {} error, {}: {}",
+        log.line(LogEvent.CHANNEL_ERROR, "channel {} error, {}: {}",
                 channel.number(),
                 MethodId.name(fault.classId() << 16 | fault.methodId()),
                 BrokerFaults.replyText(fault));

@@ -7,6 +7,7 @@ import io.sluicemq.api.Delivery;
 import io.sluicemq.api.Delivery.Outcome;
 import io.sluicemq.api.Message;
 import io.sluicemq.api.connection.WindowOwner;
+import io.sluicemq.base.LogEvent;
 import io.sluicemq.base.LoopOwned;
 import io.sluicemq.protocol.amqp091.codec.ChannelMethod;
 import io.sluicemq.protocol.amqp091.codec.FrameEncoder;
@@ -212,7 +213,7 @@ final class Consuming {
             channel.closeForSlowConsumer();
             return;
         }
-        connection.log().info(
+        connection.log().line(LogEvent.CONSUMER_CANCELLED,
                 "consumer '{}' of channel {} is cancelled: {}", consumer.tag(), channel.number(),
                 ConsumerSink.TOO_SLOW);
         end(consumer);
@@ -402,7 +403,7 @@ final class Consuming {
         if (length <= connection.frameMax()) {
             return false;
         }
-        connection.log().warn(
+        connection.log().line(LogEvent.MESSAGE_UNDELIVERABLE,
                 "a message of queue '{}' cannot be delivered: its header frame of {} bytes exceeds the frame-max of {}",
                 delivery.queue(),
                 length,

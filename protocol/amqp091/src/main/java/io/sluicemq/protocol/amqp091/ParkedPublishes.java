@@ -2,6 +2,7 @@ package io.sluicemq.protocol.amqp091;
 
 import io.sluicemq.api.BrokerError;
 import io.sluicemq.api.Hold;
+import io.sluicemq.base.LogEvent;
 import io.sluicemq.base.LogLimit;
 import io.sluicemq.base.Loop;
 import io.sluicemq.base.LoopOwned;
@@ -141,7 +142,8 @@ final class ParkedPublishes {
             roof = hold.closesChannel() ? bytes : bytes + (ROOF - 1) * allowed;
             stopReading();
             blocked.add(Cause.FULL_ADDRESS, words(hold));
-            report(producer.description() + ": the connection is not read for a while", hold);
+            report(LogEvent.PRODUCER_NOT_READ, producer.description() + ": the connection is not read for a while",
+                    hold);
         }
         if (reading == Reading.SLICE) {
             sliceLeft -= more;
@@ -200,7 +202,7 @@ final class ParkedPublishes {
         }
         if (heaviest != null) {
             Hold hold = heaviest.latestHold();
-            report(heaviest.description() + " is closed", hold);
+            report(LogEvent.PRODUCER_CLOSED, heaviest.description() + " is closed", hold);
             heaviest.channel().fail(BrokerFaults.of(
                     new BrokerError.AddressFull(
                             hold.address(),
@@ -246,10 +248,10 @@ final class ParkedPublishes {
         }
     }
 
-    private void report(String what, Hold hold) {
+    private void report(LogEvent event, String what, Hold hold) {
         long times = logLimit.take(connection.loop().nanoTime());
         if (times > 0) {
-            connection.log().warn(
+            connection.log().line(event,
                     "{}, since {}, and its client goes on publishing; {} bytes of the connection wait for room{}",
                     what,
                     words(hold),

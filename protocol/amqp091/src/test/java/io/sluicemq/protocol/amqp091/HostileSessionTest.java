@@ -3,6 +3,7 @@ package io.sluicemq.protocol.amqp091;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluicemq.api.connection.ConnectionLog;
+import io.sluicemq.base.LogEvent;
 import io.sluicemq.broker.engine.BrokerConfig;
 import io.sluicemq.broker.engine.BrokerEngine;
 import io.sluicemq.protocol.amqp091.codec.RawArguments;
@@ -127,13 +128,13 @@ class HostileSessionTest {
     @Test
     void shouldLogAtABoundedRate() {
         List<String> lines = new ArrayList<>();
-        var log = new ConnectionLog(loop, "peer", NOPLogger.NOP_LOGGER, (level, line, arguments) -> lines.add(line));
+        var log = new ConnectionLog(loop, "peer", NOPLogger.NOP_LOGGER, (event, line, arguments) -> lines.add(line));
         for (int i = 0; i < 1000; i++) {
-            log.warn("line {}", i);
+            log.line(LogEvent.CONNECTION_ERROR, "line {}", i);
         }
         assertThat(lines).hasSize(5);
         loop.advance(java.time.Duration.ofSeconds(10).toNanos());
-        log.warn("line {}", 1000);
+        log.line(LogEvent.CONNECTION_ERROR, "line {}", 1000);
         assertThat(lines).hasSize(6).last().asString().contains("995 lines left out");
     }
 }

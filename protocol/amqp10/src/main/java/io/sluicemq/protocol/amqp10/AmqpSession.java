@@ -1,6 +1,7 @@
 package io.sluicemq.protocol.amqp10;
 
 import io.sluicemq.api.ClientDetails;
+import io.sluicemq.base.LogEvent;
 import io.sluicemq.base.LoopOwned;
 import io.sluicemq.protocol.amqp10.codec.AmqpFault;
 import io.sluicemq.protocol.amqp10.codec.FrameWriter;
@@ -470,7 +471,8 @@ final class AmqpSession {
 
     /** Ends the session for an error of the client's. */
     private void end(AmqpFault fault) {
-        connection.log().info("session {} error, {}: {}", channel, fault.condition(), fault.getMessage());
+        connection.log().line(LogEvent.SESSION_ERROR,
+                "session {} error, {}: {}", channel, fault.condition(), fault.getMessage());
         phase = Phase.ENDING_BY_US;
         connection.write(channel, new End().setError(fault.error()));
         stopLinks();

@@ -17,6 +17,7 @@ import io.sluicemq.api.connection.ConnectionLog;
 import io.sluicemq.api.connection.LateSettlements;
 import io.sluicemq.api.connection.WindowOwner;
 import io.sluicemq.api.connection.WindowReturns;
+import io.sluicemq.base.LogEvent;
 import io.sluicemq.base.LogLimit;
 import io.sluicemq.base.Loop;
 import io.sluicemq.base.LoopOwned;
@@ -299,7 +300,7 @@ final class ConnectionSession implements ProtocolSession, ClientEvents {
                 switch (performative) {
                     case Close close -> {
                         if (close.getError() != null) {
-                            log.info("the client closes with {}", close.getError());
+                            log.line(LogEvent.CLIENT_CLOSED_WITH_ERROR, "the client closes with {}", close.getError());
                         }
                         closeAsked();
                     }
@@ -620,7 +621,7 @@ final class ConnectionSession implements ProtocolSession, ClientEvents {
 
         @Override
         public void silent() {
-            log.info("nothing came from the client for {} ms", options.idleTimeout().toMillis());
+            log.line(LogEvent.PEER_SILENT, "nothing came from the client for {} ms", options.idleTimeout().toMillis());
             fail(AmqpFault.connection(AmqpError.RESOURCE_LIMIT_EXCEEDED, "nothing came within the idle time-out"));
         }
 
@@ -631,7 +632,7 @@ final class ConnectionSession implements ProtocolSession, ClientEvents {
     }
 
     private void handshakeTooSlow() {
-        log.info("handshake not finished within {} s", options.handshakeLimit().toSeconds());
+        log.line(LogEvent.HANDSHAKE_LATE, "handshake not finished within {} s", options.handshakeLimit().toSeconds());
         abort();
     }
 
@@ -646,16 +647,18 @@ final class ConnectionSession implements ProtocolSession, ClientEvents {
     void fail(AmqpFault fault) {
         switch (phase) {
             case HANDSHAKE -> {
-                log.warn("connection error during the handshake, {}: {}", fault.condition(), fault.getMessage());
+                log.line(LogEvent.CONNECTION_ERROR,
+                        "connection error during the handshake, {}: {}", fault.condition(), fault.getMessage());
                 handshake.refuse(fault.error());
             }
             case RUNNING -> {
-                log.warn("connection error, {}: {}", fault.condition(), fault.getMessage());
+                log.line(LogEvent.CONNECTION_ERROR, "connection error, {}: {}", fault.condition(), fault.getMessage());
                 closeWith(fault.error());
             }
             case CLOSING_BY_PEER -> {
                 // The peer's close is what one of ours would wait for.
-                log.warn("connection error behind a close, {}: {}", fault.condition(), fault.getMessage());
+                log.line(LogEvent.CONNECTION_ERROR,
+                        "connection error behind a close, {}: {}", fault.condition(), fault.getMessage());
                 write(0, new Close().setError(fault.error()));
                 close();
             }

@@ -7,6 +7,7 @@ import io.sluicemq.api.Delivery;
 import io.sluicemq.api.Delivery.Outcome;
 import io.sluicemq.api.Reply;
 import io.sluicemq.api.connection.WindowOwner;
+import io.sluicemq.base.LogEvent;
 import io.sluicemq.base.LoopOwned;
 import io.sluicemq.protocol.amqp10.codec.FrameReader;
 import io.sluicemq.protocol.amqp10.terminus.Answer;
@@ -499,7 +500,7 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
 
     /** What is larger than the receiver takes (§2.7.3, max-message-size) is for others. */
     private void passOver(Delivery delivery) {
-        connection().log().info(
+        connection().log().line(LogEvent.MESSAGE_TOO_LARGE,
                 "a message of queue '{}' is larger than the {} bytes that link '{}' takes", delivery.queue(),
                 Long.toUnsignedString(mostBytes), name());
         returned++;

@@ -1,6 +1,7 @@
 package io.sluicemq.protocol.amqp10;
 
 import io.sluicemq.api.ClientDetails;
+import io.sluicemq.base.LogEvent;
 import io.sluicemq.base.LoopOwned;
 import io.sluicemq.protocol.amqp10.codec.AmqpFault;
 import io.sluicemq.protocol.amqp10.terminus.Answer;
@@ -188,7 +189,8 @@ abstract sealed class Link permits ProducerLink, ConsumerLink, CoordinatorLink {
     // ---- detach
 
     final void detach(AmqpFault fault) {
-        connection().log().info("link '{}' error, {}: {}", name, fault.condition(), fault.getMessage());
+        connection().log().line(LogEvent.LINK_ERROR,
+                "link '{}' error, {}: {}", name, fault.condition(), fault.getMessage());
         detach(fault.error());
     }
 
@@ -346,7 +348,8 @@ abstract sealed class Link permits ProducerLink, ConsumerLink, CoordinatorLink {
 
             @Override
             public void refused(TerminusError error) {
-                connection().log().info("what link '{}' was to leave behind: {}", name, error.description());
+                connection().log().line(LogEvent.LINK_NOT_LEFT_AS_MEANT,
+                        "what link '{}' was to leave behind: {}", name, error.description());
                 leftBehind = new ErrorCondition(error.condition(), error.description());
                 done.run();
             }

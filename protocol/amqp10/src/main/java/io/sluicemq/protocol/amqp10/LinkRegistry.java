@@ -1,6 +1,7 @@
 package io.sluicemq.protocol.amqp10;
 
 import io.sluicemq.api.Broker;
+import io.sluicemq.base.LogEvent;
 import io.sluicemq.base.LogLimit;
 import io.sluicemq.base.Loop;
 import io.sluicemq.base.LoopOwned;
@@ -166,9 +167,12 @@ final class LinkRegistry {
     }
 
     private void tellDrop(LinkClaim.Key key, String why) {
-        if (drops.take(home.nanoTime()) > 0) {
-            LOG.warn("the deliveries of link '{}' of container '{}' are not kept any more: {}",
-                    key.name(), key.container(), why);
+        long times = drops.take(home.nanoTime());
+        if (times > 0) {
+            LogEvent.KEPT_LINKS_FULL.log(LOG,
+                    "the deliveries of link '{}' of container '{}' are not kept any more: {}{}",
+                    key.name(), key.container(), why,
+                    times == 1 ? "" : " (so it was " + (times - 1) + " more times since the last such line)");
         }
     }
 

@@ -6,6 +6,7 @@ import io.sluicemq.api.ClientDetails;
 import io.sluicemq.api.Hold;
 import io.sluicemq.api.Message;
 import io.sluicemq.api.Producer;
+import io.sluicemq.base.LogEvent;
 import io.sluicemq.base.LoopOwned;
 import io.sluicemq.protocol.amqp10.codec.AmqpFault;
 import io.sluicemq.protocol.amqp10.message.IncomingMessage;
@@ -623,7 +624,8 @@ final class ProducerLink extends Link {
             transaction.doom(condition, description);
         }
         if (received == null) {
-            connection().log().warn("a settled message on link '{}' is dropped: {}", name(), description);
+            connection().log().line(LogEvent.SETTLED_MESSAGE_DROPPED,
+                    "a settled message on link '{}' is dropped: {}", name(), description);
         } else {
             finish(received, within(transaction, new Rejected().setError(new ErrorCondition(condition, description))));
         }

@@ -1,5 +1,6 @@
 package io.sluicemq.protocol.amqp10;
 
+import io.sluicemq.base.LogEvent;
 import io.sluicemq.base.LoopOwned;
 import java.nio.ByteBuffer;
 import java.util.LinkedHashMap;
@@ -50,7 +51,7 @@ final class SuspendedLinks {
         count(byTag.size());
         while (links.size() > MOST_LINKS || deliveries > MOST_DELIVERIES) {
             String eldest = links.keySet().iterator().next();
-            connection.log().info(
+            connection.log().line(LogEvent.UNSETTLED_FORGOTTEN,
                     "what link '{}' had not settled is not kept any more: {} links with {} deliveries are", eldest,
                     links.size(), deliveries);
             drop(eldest);
