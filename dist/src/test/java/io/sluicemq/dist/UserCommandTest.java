@@ -89,7 +89,8 @@ class UserCommandTest {
                     .contains("app: monitor, no password, max-queues 3, max-message-size 64KiB, max-kept-links 0\n");
             assertThat(user("alter", "app", "--max-queues", "many")).isEqualTo(2);
             assertThat(err.toString())
-                    .isEqualTo("sluicemq user: max-queues can't be 'many': expected a whole number, or none, at least 0\n");
+                    .isEqualTo(
+                            "sluicemq user: max-queues can't be 'many': expected a whole number, or none, at least 0\n");
             assertThat(user("grant", "app", "--virtual-host", "shop", "--read", "#")).isZero();
             assertThat(broker.users().find("app").orElseThrow().permissions().orElseThrow()).containsKey("shop");
             assertThat(user("revoke", "app", "--virtual-host", "shop")).isZero();
