@@ -96,9 +96,10 @@ public enum LogEvent {
             "A link of AMQP 1.0 has ended, and what was to be done with its queue or subscription could not be done.",
             "See the reason; the client was told, too."),
     KEPT_LINKS_FULL(2201, Level.WARN,
-            "More links or deliveries are kept for clients that come back than the broker keeps, or more links of a user"
-                    + " than their `max-kept-links`, so those of the eldest are not any more. At most ten lines in 10 s.",
-            "Look for clients with expiry-policy `never`, or long timeouts, that never return."),
+            "More links or deliveries are kept for clients that come back than the broker, or their user, may keep, so"
+                    + " those of the eldest are not any more. At most ten lines in 10 s.",
+            "Look for clients with expiry-policy `never`, or long timeouts, that never return; or raise the user's"
+                    + " [limit](security.md#limits)."),
     UNSETTLED_FORGOTTEN(2202, Level.INFO,
             "A connection has detached more links with unsettled deliveries than are remembered, so those of the"
                     + " eldest are not any more.",

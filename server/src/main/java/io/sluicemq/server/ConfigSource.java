@@ -38,7 +38,7 @@ record ConfigSource(Path file, Place place, List<Change> changes) {
     }
 
     /** What HTTP is called among listeners, none of which can have this name. */
-    private static final String HTTP = "";
+    static final String HTTP = "";
 
     /** Something that was said. */
     @FunctionalInterface

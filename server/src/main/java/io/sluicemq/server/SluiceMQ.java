@@ -104,6 +104,7 @@ public final class SluiceMQ implements AutoCloseable {
     /** A certificate that ends within that time is worth a line. */
     private static final Duration SOON = Duration.ofDays(14);
 
+    private static final String HTTP_TLS = ServerOptions.HTTP.key() + "." + ServerOptions.HTTP_TLS.key();
     private static final String LOOPBACK = "127.0.0.1";
     private static final Duration GATHER_LIMIT = Duration.ofSeconds(30);
 
@@ -127,6 +128,8 @@ public final class SluiceMQ implements AutoCloseable {
     private HttpServer http;
     /** Null likewise. */
     private MetricsRoutes metrics;
+    /** With what HTTP is served now; null without TLS; guarded by {@link #reloading}. */
+    private Tls httpTls;
     /** The limits of addresses in force; guarded by {@link #reloading}. */
     private AddressSettings limitsNow;
 
@@ -148,6 +151,7 @@ public final class SluiceMQ implements AutoCloseable {
         this.current = reading;
         this.limitsNow = reading.config().addressSettings();
         this.hostLimits = new VirtualHostLimits(engine, reading.config());
+        this.httpTls = reading.config().http().enabled() ? reading.httpTls() : null;
         this.store = store;
         this.failure = failure;
         this.data = data;
@@ -243,7 +247,7 @@ public final class SluiceMQ implements AutoCloseable {
         HttpOptions options = HttpOptions.of(config.address().host(), config.address().port());
         options = options.withLimits(config.maxConnections(), options.maxRequests(), config.maxRequestSize())
                 .withTimes(config.requestTimeLimit(), options.answerTimeLimit())
-                .withTls(started.httpTls() == null ? null : started.httpTls().context());
+                .withTls(started.httpTls() == null ? null : spoken(started.httpTls()));
         metrics = new MetricsRoutes(operations, server, config.metrics());
         Duration limit = options.answerTimeLimit();
         try {
@@ -259,6 +263,10 @@ public final class SluiceMQ implements AutoCloseable {
                             + " (http.port takes another, http.enabled=false does without)",
                     e);
         }
+    }
+
+    private static HttpOptions.Tls spoken(Tls tls) {
+        return new HttpOptions.Tls(tls.context(), tls.versions());
     }
 
     /** Where operators reach it over HTTP, such as {@code http://127.0.0.1:15672}; empty if they can't. */
@@ -570,6 +578,17 @@ public final class SluiceMQ implements AutoCloseable {
                 warnOfTheEnd(name, read);
             }
         });
+        Tls ofHttp = next.httpTls();
+        if (ofHttp != null && httpTls != null && !ofHttp.isLike(httpTls)) {
+            http.tls(spoken(ofHttp));
+            httpTls = ofHttp;
+            applied.add(HTTP_TLS);
+            LogEvent.CERTIFICATE_RENEWED.log(LOG, "HTTP has a new {}", ofHttp);
+            warnOfTheEnd(ConfigSource.HTTP, ofHttp);
+        }
+        if ((started.httpTls() == null) == (ofHttp == null)) {
+            needRestart.removeIf(key -> key.startsWith(HTTP_TLS + "."));
+        }
         if (started.config().listeners().stream().map(SluiceMQ::withoutFiles).toList()
                 .equals(next.config().listeners().stream().map(SluiceMQ::withoutFiles).toList())) {
             needRestart.remove(ServerOptions.LISTENERS.key());
@@ -583,9 +602,8 @@ public final class SluiceMQ implements AutoCloseable {
 
     private static void warnOfTheEnd(String listener, Tls tls) {
         if (tls.validUntil().isBefore(Instant.now().plus(SOON))) {
-            LogEvent.CERTIFICATE_ENDS_SOON.log(LOG, "{}: {}: get another, and have it read by {}",
-                    listener.isEmpty() ? "HTTP" : "listener " + listener, tls,
-                    listener.isEmpty() ? "a restart" : "'sluicemq reload'");
+            LogEvent.CERTIFICATE_ENDS_SOON.log(LOG, "{}: {}: get another, and have it read by 'sluicemq reload'",
+                    listener.equals(ConfigSource.HTTP) ? "HTTP" : "listener " + listener, tls);
         }
     }
 

@@ -26,6 +26,7 @@ import java.security.spec.PKCS8EncodedKeySpec;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.Base64;
+import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import javax.net.ssl.SSLContext;
@@ -72,11 +73,13 @@ public final class Tls {
 
     private final SslContext context;
     private final X509Certificate own;
+    private final Version oldest;
     private final byte[] fingerprint;
 
-    private Tls(SslContext context, X509Certificate own, byte[] fingerprint) {
+    private Tls(SslContext context, X509Certificate own, Version oldest, byte[] fingerprint) {
         this.context = context;
         this.own = own;
+        this.oldest = oldest;
         this.fingerprint = fingerprint;
     }
 
@@ -111,7 +114,7 @@ public final class Tls {
             builder.trustManager(issuers);
         }
         try {
-            return new Tls(builder.build(), chain[0], fingerprint(chain, issuers, clientAuth + " " + oldest));
+            return new Tls(builder.build(), chain[0], oldest, fingerprint(chain, issuers, clientAuth + " " + oldest));
         } catch (SSLException e) {
             throw new TlsException(Part.CERTIFICATE, "it can't be used: " + e.getMessage(), e);
         }
@@ -153,6 +156,11 @@ public final class Tls {
     /** The same for others who speak TLS. */
     public SSLContext context() {
         return ((JdkSslContext) context).context();
+    }
+
+    /** The versions that are spoken, the newest first, as Java names them: {@code TLSv1.3}. */
+    public List<String> versions() {
+        return List.of(oldest.spoken);
     }
 
     /** What speaks TLS on one connection. Its peer's time is limited by the connection. */

@@ -52,6 +52,9 @@ public interface Operations {
     /** The bindings that lead to a queue, or to an exchange. Throws as {@link #exchanges}. */
     List<BindingSpec> bindingsTo(String virtualHost, String destination, boolean toExchange);
 
+    /** How many queues a virtual host has. Throws as {@link #exchanges}. */
+    int queueCount(String virtualHost);
+
     /** What all queues of a virtual host were declared as, in no order. Throws as {@link #exchanges}. */
     List<QueueFacts> queues(String virtualHost);
 
@@ -75,6 +78,14 @@ public interface Operations {
      * @param waitingOnly those only that a producer waits for
      */
     CompletableFuture<List<AddressView>> addresses(String virtualHost, String name, boolean waitingOnly);
+
+    /**
+     * Where somebody is held, or soon will be: addresses that a producer waits for, then full ones, the fullest first. It takes as long as
+     * {@link #addresses}, but however many addresses there are, only so many are told of.
+     *
+     * @param most addresses of each virtual host
+     */
+    CompletableFuture<Pressure> pressure(int most);
 
     /** What all publishers of the broker wait for, memory or the disk; empty if they needn't. */
     CompletableFuture<Optional<ShortageView>> shortage();

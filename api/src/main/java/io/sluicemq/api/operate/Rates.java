@@ -25,4 +25,12 @@ public record Rates(
                 in + other.in, out + other.out, acknowledged + other.acknowledged, inRate + other.inRate,
                 outRate + other.outRate, acknowledgedRate + other.acknowledgedRate);
     }
+
+    /** This without a part of it; where that is of another moment, what is left may be nothing and is never less. */
+    public Rates minus(Rates part) {
+        return new Rates(
+                Math.max(0, in - part.in), Math.max(0, out - part.out), Math.max(0, acknowledged - part.acknowledged),
+                Math.max(0, inRate - part.inRate), Math.max(0, outRate - part.outRate),
+                Math.max(0, acknowledgedRate - part.acknowledgedRate));
+    }
 }

@@ -20,6 +20,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
+import java.util.function.Function;
 
 /**
  * The broker: virtual hosts on a set of loops. Any loop may call it; it holds nothing that changes but what loops own.
@@ -319,7 +320,7 @@ public final class BrokerEngine implements Broker {
      */
     public CompletableFuture<List<AddressState>> addressStates(String virtualHost, String name, boolean waitingOnly) {
         return AddressStates.collect(hosts.values(), contexts,
-                new AddressStates.Wanted(virtualHost, name, waitingOnly));
+                new AddressStates.Wanted(virtualHost, name, waitingOnly), Function.identity());
     }
 
     /** On the first loop: runs {@code task} there when no loop has publishes that wait for room in the log. */

@@ -19,6 +19,7 @@ import io.sluicemq.api.operate.Moved;
 import io.sluicemq.api.operate.Operations;
 import io.sluicemq.api.operate.Overview;
 import io.sluicemq.api.operate.Overview.LoopView;
+import io.sluicemq.api.operate.Pressure;
 import io.sluicemq.api.operate.Publication;
 import io.sluicemq.api.operate.QueueFacts;
 import io.sluicemq.api.operate.QueueView;
@@ -34,8 +35,8 @@ import io.sluicemq.broker.queue.Queue;
 import io.sluicemq.broker.routing.RoutingTable;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -149,24 +150,33 @@ final class EngineOperations implements Operations {
             return CompletableFuture.completedFuture(Optional.empty());
         }
         RoutingTable<QueueProxy> table = host.table();
-        return onQueues(queues(name), (facts, queue) -> OperatorViews.view(facts, queue)).thenApply(queues -> {
-            Rates rates = Rates.NONE;
-            long ready = 0;
-            long unsettled = 0;
-            long consumers = 0;
-            for (QueueView queue : queues) {
-                rates = rates.plus(queue.rates());
-                ready += queue.readyMessages();
-                unsettled += queue.unsettledMessages();
-                consumers += queue.consumers();
-            }
-            Account account = host.account();
-            LimitsView limits =
-                    OperatorViews.limits(account == null ? AddressLimits.UNLIMITED : account.limits());
-            return Optional.of(new VirtualHostView(
-                    name, table.queueCount(), table.exchangeCount(), ready, unsettled, consumers, rates, limits,
-                    account == null ? 0 : account.usedBytes(), account == null ? 0 : account.usedMessages()));
-        });
+        Sums sums = new Sums();
+        return Inspection.of(queues(name), this::table, OperatorViews::view, views -> views.forEach(sums::add))
+                .thenApply(all -> {
+                    Account account = host.account();
+                    LimitsView limits =
+                            OperatorViews.limits(account == null ? AddressLimits.UNLIMITED : account.limits());
+                    return Optional.of(new VirtualHostView(
+                            name, table.queueCount(), table.exchangeCount(), sums.ready, sums.unsettled,
+                            sums.consumers, sums.rates, limits, account == null ? 0 : account.usedBytes(),
+                            account == null ? 0 : account.usedMessages()));
+                });
+    }
+
+    /** Of the queues of a virtual host. */
+    private static final class Sums {
+
+        private Rates rates = Rates.NONE;
+        private long ready;
+        private long unsettled;
+        private long consumers;
+
+        void add(QueueView queue) {
+            rates = rates.plus(queue.rates());
+            ready += queue.readyMessages();
+            unsettled += queue.unsettledMessages();
+            consumers += queue.consumers();
+        }
     }
 
     @Override
@@ -199,6 +209,11 @@ final class EngineOperations implements Operations {
     }
 
     @Override
+    public int queueCount(String virtualHost) {
+        return host(virtualHost).table().queueCount();
+    }
+
+    @Override
     public List<QueueFacts> queues(String virtualHost) {
         return host(virtualHost).table().queues().stream()
                 .map(proxy -> OperatorViews.facts(virtualHost, proxy))
@@ -224,35 +239,16 @@ final class EngineOperations implements Operations {
                 .thenApply(lists -> lists.stream().flatMap(List::stream).toList());
     }
 
-    private record Asked(int place, QueueFacts facts, Queue queue) {}
-
-    private record Answered<T>(int place, T answer) {}
-
     /** Asks each queue that is still there, on its loop. */
     private <T> CompletableFuture<List<T>> onQueues(
             Collection<QueueFacts> which, BiFunction<QueueFacts, Queue, T> question) {
-        Map<LoopContext, List<Asked>> byLoop = new HashMap<>();
-        Map<String, RoutingTable<QueueProxy>> tables = new HashMap<>();
-        int place = 0;
-        for (QueueFacts facts : which) {
-            QueueProxy proxy = tables.computeIfAbsent(facts.virtualHost(), name -> host(name).table())
-                    .queue(facts.name());
-            if (proxy != null) {
-                byLoop.computeIfAbsent(proxy.home(), home -> new ArrayList<>())
-                        .add(new Asked(place, facts, proxy.queue()));
-            }
-            place++;
-        }
-        List<CompletableFuture<List<Answered<T>>>> parts = new ArrayList<>();
-        byLoop.forEach((context, asked) -> parts.add(Slices.ask(
-                context.loop, asked, Slices.QUEUES,
-                each -> each.queue().isRemoved()
-                        ? null
-                        : new Answered<>(each.place(), question.apply(each.facts(), each.queue())))));
-        return Slices.joined(parts).thenApply(all -> all.stream()
-                .sorted(Comparator.comparingInt(Answered::place))
-                .map(Answered::answer)
-                .toList());
+        List<T> found = new ArrayList<>(which.size());
+        return Inspection.of(List.copyOf(which), this::table, question, found::addAll)
+                .thenApply(all -> Collections.unmodifiableList(found));
+    }
+
+    RoutingTable<QueueProxy> table(String virtualHost) {
+        return host(virtualHost).table();
     }
 
     @Override
@@ -269,8 +265,14 @@ final class EngineOperations implements Operations {
 
     @Override
     public CompletableFuture<List<AddressView>> addresses(String virtualHost, String name, boolean waitingOnly) {
-        return engine.addressStates(virtualHost, name, waitingOnly)
-                .thenApply(states -> states.stream().map(OperatorViews::address).toList());
+        return AddressStates.collect(
+                hosts.values(), contexts, new AddressStates.Wanted(virtualHost, name, waitingOnly),
+                OperatorViews::address);
+    }
+
+    @Override
+    public CompletableFuture<Pressure> pressure(int most) {
+        return AddressStates.pressure(hosts.values(), contexts, most);
     }
 
     @Override

@@ -9,15 +9,20 @@ import io.sluicemq.api.Client.QueueSpec;
 import io.sluicemq.api.Message;
 import io.sluicemq.api.Principal;
 import io.sluicemq.api.operate.Actor;
+import io.sluicemq.api.operate.AddressView;
 import io.sluicemq.api.operate.MessageView;
 import io.sluicemq.api.operate.MoveTarget;
 import io.sluicemq.api.operate.Moved;
 import io.sluicemq.api.operate.Operations;
 import io.sluicemq.api.operate.Operations.GetMode;
+import io.sluicemq.api.operate.Pressure;
 import io.sluicemq.api.operate.Publication;
+import io.sluicemq.api.operate.QueueFacts;
 import io.sluicemq.api.operate.QueueView;
 import io.sluicemq.api.operate.Refused;
 import io.sluicemq.broker.engine.TestBroker.TestClient;
+import io.sluicemq.broker.flow.AddressSettings;
+import io.sluicemq.broker.flow.FullPolicy;
 import java.nio.charset.StandardCharsets;
 import java.util.Collections;
 import java.util.List;
@@ -25,6 +30,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import org.junit.jupiter.api.Test;
@@ -140,6 +146,72 @@ class OperationsTest {
         assertThat(settled(operations.look(operations.queues("/")))).hasSize(count)
                 .extracting(QueueView::name)
                 .containsExactlyElementsOf(operations.queues("/").stream().map(each -> each.name()).toList());
+    }
+
+    /** However many there are: neither asking them nor putting together what they say takes a turn that grows with them. */
+    @Test
+    void shouldLookAtNoMoreQueuesInATurnThanASlice() {
+        int count = 20_000;
+        for (int i = 0; i < count; i++) {
+            client.declares("q" + i, Map.of());
+        }
+        List<QueueFacts> all = operations.queues("/");
+        int[] thisTurn = new int[1];
+        int[] taken = new int[1];
+        CompletableFuture<Void> end = Inspection.of(
+                all, ((EngineOperations) operations)::table,
+                (facts, queue) -> {
+                    thisTurn[0]++;
+                    return facts;
+                },
+                part -> {
+                    assertThat(part).hasSizeLessThanOrEqualTo(Inspection.PART)
+                            .isEqualTo(all.subList(taken[0], taken[0] + part.size()));
+                    taken[0] += part.size();
+                });
+        int most = 0;
+        while (!end.isDone()) {
+            for (int loop = 0; loop < 3; loop++) {
+                thisTurn[0] = 0;
+                turn(loop);
+                most = Math.max(most, thisTurn[0]);
+            }
+        }
+        assertThat(taken[0]).isEqualTo(count);
+        assertThat(most).isEqualTo(Slices.QUEUES);
+        assertThat(settled(operations.look(all))).hasSize(count);
+        CompletableFuture<List<AddressView>> addresses = operations.addresses("/", null, false);
+        broker.settle();
+        broker.loops.advance(TimeUnit.SECONDS.toNanos(1));
+        assertThat(settled(addresses)).hasSize(count);
+    }
+
+    @Test
+    void shouldTellWhereSomebodyIsHeldAndWhatIsFullAndHowManyItLeavesOut() {
+        broker.engine.addressSettings(new AddressSettings(List.of(new AddressSettings.Rule(
+                "full.*", null, 2L, FullPolicy.DROP, null, null, null, null),
+                new AddressSettings.Rule("held", null, 1L, FullPolicy.BLOCK, null, null, null, null))));
+        for (String name : List.of("full.1", "full.2", "full.3", "held", "free")) {
+            declare(name, Map.of());
+            for (int i = 0; i < 2; i++) {
+                client.publishes(TestBroker.message("", name, "x"));
+            }
+        }
+        Pressure pressure = pressure(10);
+        assertThat(pressure.addresses()).extracting(AddressView::address)
+                .hasSize(4).startsWith("held").contains("full.1", "full.2", "full.3");
+        assertThat(pressure.addresses().getFirst().waiting()).hasSize(1);
+        assertThat(pressure.leftOut()).isEqualTo(Map.of("/", 0));
+
+        assertThat(pressure(2).addresses()).extracting(AddressView::address).hasSize(2).startsWith("held");
+        assertThat(pressure(2).leftOut()).isEqualTo(Map.of("/", 2));
+    }
+
+    private Pressure pressure(int most) {
+        CompletableFuture<Pressure> found = operations.pressure(most);
+        broker.settle();
+        broker.loops.advance(TimeUnit.SECONDS.toNanos(1));
+        return settled(found);
     }
 
     @Test

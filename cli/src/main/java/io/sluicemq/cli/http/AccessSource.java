@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.function.Function;
+import javax.net.ssl.SSLContext;
 
 /**
  * Where it comes from which broker is meant and who asks: the command line, else the environment, else the context file, else guest on this machine. A
@@ -25,7 +26,7 @@ record AccessSource(Function<String, String> environment, Function<String, Strin
      *
      * @param context the file that was named
      */
-    record Said(String url, String user, Path passwordFile, String virtualHost, Path context) {}
+    record Said(String url, String user, Path passwordFile, String virtualHost, Path context, Path ca) {}
 
     Access find(Said said) throws WrongAccess {
         Map<String, String> context = context(said);
@@ -35,7 +36,19 @@ record AccessSource(Function<String, String> environment, Function<String, Strin
             throw new WrongAccess("the user's name '" + user + "' has a colon in it, which HTTP can't carry");
         }
         String host = first(said.virtualHost(), environment.apply("SLUICEMQ_VHOST"), context.get("vhost"), "/");
-        return new Access(url, user, password(said, context, user, url), host);
+        SSLContext trust = trust(said, context);
+        return new Access(url, user, password(said, context, user, url), host, trust);
+    }
+
+    private SSLContext trust(Said said, Map<String, String> context) throws WrongAccess {
+        if (said.ca() != null) {
+            return Trust.of(said.ca());
+        }
+        String named = environment.apply("SLUICEMQ_CA");
+        if (named == null || named.isEmpty()) {
+            named = context.get("ca");
+        }
+        return named == null ? null : Trust.of(Path.of(named));
     }
 
     private static String first(String... all) {

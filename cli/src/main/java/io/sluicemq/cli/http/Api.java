@@ -14,6 +14,9 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.net.http.HttpTimeoutException;
 import java.nio.channels.UnresolvedAddressException;
 import java.nio.charset.StandardCharsets;
+import java.security.cert.CertPathBuilderException;
+import java.security.cert.CertPathValidatorException;
+import java.security.cert.CertificateException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Base64;
@@ -35,14 +38,15 @@ public final class Api implements AutoCloseable {
 
     private final Access access;
     private final String authorization;
-    private final HttpClient client = HttpClient.newBuilder()
-            .version(HttpClient.Version.HTTP_1_1)
-            .followRedirects(HttpClient.Redirect.NEVER) // a password goes where it was meant to go
-            .connectTimeout(CONNECT_LIMIT)
-            .build();
+    private final HttpClient client;
 
     public Api(Access access) {
         this.access = access;
+        HttpClient.Builder made = HttpClient.newBuilder()
+                .version(HttpClient.Version.HTTP_1_1)
+                .followRedirects(HttpClient.Redirect.NEVER) // a password goes where it was meant to go
+                .connectTimeout(CONNECT_LIMIT);
+        this.client = (access.trust() == null ? made : made.sslContext(access.trust())).build();
         this.authorization = "Basic " + Base64.getEncoder().encodeToString(
                 (access.user() + ":" + access.password()).getBytes(StandardCharsets.UTF_8));
     }
@@ -202,10 +206,19 @@ public final class Api implements AutoCloseable {
                 return new ApiUnreachable(
                         where + ": no host is called " + access.url().getHost(), List.of(other));
             }
-            if (each instanceof SSLException) {
+            if (each instanceof CertPathBuilderException || each instanceof CertPathValidatorException) {
+                return new ApiUnreachable(where + ": its certificate is not to be trusted: " + each.getMessage(),
+                        untrusted());
+            }
+            if (each instanceof CertificateException && each.getCause() == null) {
+                return new ApiUnreachable(
+                        where + ": its certificate is for somebody else, or at another time: " + each.getMessage(),
+                        List.of("say the name by which the certificate knows the broker", other));
+            }
+            if (each instanceof SSLException && each.getCause() == null) {
                 return new ApiUnreachable(
                         where + ": TLS has failed: " + each.getMessage(),
-                        List.of("is it https that is spoken there, and does this machine's Java know who issued the certificate?"));
+                        List.of("is it https that is spoken there? for plain HTTP the URL begins with http://"));
             }
         }
         if (failure instanceof ConnectException) {
@@ -216,6 +229,17 @@ public final class Api implements AutoCloseable {
         return new ApiUnreachable(
                 where + ": what answered doesn't speak HTTP, or broke off (" + failure.getMessage() + ")",
                 List.of("is it the port of HTTP, usually 15672? that of AMQP, usually 5672, is another", other));
+    }
+
+    private List<String> untrusted() {
+        return access.trust() == null
+                ? List.of(
+                        "if the broker's certificate is signed by itself, or by an issuer of your own: --ca FILE names the file"
+                                + " with that certificate (PEM), also SLUICEMQ_CA, and ca in the context file",
+                        "get it from who runs the broker: whoever believes what the connection shows believes anybody")
+                : List.of(
+                        "the file of --ca (SLUICEMQ_CA, ca in the context file) has not who issued it: is it the one of this"
+                                + " broker, and as new as its certificate?");
     }
 
     private JsonNode answer(HttpResponse<byte[]> response) {

@@ -42,7 +42,11 @@ public final class BrokerAccess {
             description = "The virtual host (default: SLUICEMQ_VHOST, or /).")
     private String virtualHost;
 
-    @Option(names = "--context", paramLabel = "FILE", order = 104,
+    @Option(names = "--ca", paramLabel = "FILE", order = 104,
+            description = "Who may have issued the broker's certificate, in PEM form (default: SLUICEMQ_CA, or whom Java trusts).")
+    private Path ca;
+
+    @Option(names = "--context", paramLabel = "FILE", order = 105,
             description = "A file that says all that (default: ~/.config/sluicemq/cli.yaml).")
     private Path context;
 
@@ -77,7 +81,7 @@ public final class BrokerAccess {
     private Access access() {
         try {
             return new AccessSource(System::getenv, BrokerAccess::typed)
-                    .find(new AccessSource.Said(url, user, passwordFile, virtualHost, context));
+                    .find(new AccessSource.Said(url, user, passwordFile, virtualHost, context, ca));
         } catch (WrongAccess e) {
             throw new ParameterException(spec.commandLine(), e.getMessage());
         }

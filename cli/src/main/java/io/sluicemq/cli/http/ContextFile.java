@@ -15,7 +15,7 @@ import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
 /** The file that says which broker is meant, and what else a user would have to say each time. Stateless. */
 final class ContextFile {
 
-    private static final List<String> KEYS = List.of("url", "user", "password", "password-file", "vhost");
+    private static final List<String> KEYS = List.of("url", "user", "password", "password-file", "vhost", "ca");
     private static final Set<PosixFilePermission> OTHERS = Set.of(
             PosixFilePermission.GROUP_READ, PosixFilePermission.GROUP_WRITE, PosixFilePermission.OTHERS_READ,
             PosixFilePermission.OTHERS_WRITE);

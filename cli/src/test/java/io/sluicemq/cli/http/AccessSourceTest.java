@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class AccessSourceTest {
 
-    private static final Said NOTHING = new Said(null, null, null, null, null);
+    private static final Said NOTHING = new Said(null, null, null, null, null, null);
 
     @TempDir
     Path home;
@@ -54,27 +54,27 @@ class AccessSourceTest {
     void shouldGoByTheCommandLineThenTheEnvironmentThenTheFile() throws Exception {
         own(".config/sluicemq/cli.yaml", "url: http://c:1/\nuser: carl\npassword: sugar\nvhost: c\n");
         assertThat(source.find(NOTHING))
-                .isEqualTo(new Access(java.net.URI.create("http://c:1"), "carl", "sugar", "c"));
+                .isEqualTo(new Access(java.net.URI.create("http://c:1"), "carl", "sugar", "c", null));
 
         environment.putAll(Map.of("SLUICEMQ_URL", "http://e:2", "SLUICEMQ_USER", "eve", "SLUICEMQ_PASSWORD", "milk",
                 "SLUICEMQ_VHOST", "e"));
         assertThat(source.find(NOTHING))
-                .isEqualTo(new Access(java.net.URI.create("http://e:2"), "eve", "milk", "e"));
+                .isEqualTo(new Access(java.net.URI.create("http://e:2"), "eve", "milk", "e", null));
 
         Path secret = own("secret", "espresso\n");
-        assertThat(source.find(new Said("http://a:3", "ann", secret, "a", null)))
-                .isEqualTo(new Access(java.net.URI.create("http://a:3"), "ann", "espresso", "a"));
+        assertThat(source.find(new Said("http://a:3", "ann", secret, "a", null, null)))
+                .isEqualTo(new Access(java.net.URI.create("http://a:3"), "ann", "espresso", "a", null));
     }
 
     @Test
     void shouldNotSendTheFilesPasswordElsewhere() throws Exception {
         Path file = own("c.yaml", "url: http://c:1\nuser: carl\npassword: sugar\n");
 
-        assertThatThrownBy(() -> source.find(new Said("http://evil:1", null, null, null, file)))
+        assertThatThrownBy(() -> source.find(new Said("http://evil:1", null, null, null, file, null)))
                 .isInstanceOf(WrongAccess.class).hasMessageContaining("password of 'carl' is missing");
-        assertThatThrownBy(() -> source.find(new Said(null, "eve", null, null, file)))
+        assertThatThrownBy(() -> source.find(new Said(null, "eve", null, null, file, null)))
                 .isInstanceOf(WrongAccess.class).hasMessageContaining("password of 'eve' is missing");
-        assertThat(source.find(new Said("http://c:1", "carl", null, null, file)).password()).isEqualTo("sugar");
+        assertThat(source.find(new Said("http://c:1", "carl", null, null, file, null)).password()).isEqualTo("sugar");
     }
 
     @Test
@@ -82,14 +82,15 @@ class AccessSourceTest {
         Path secret = own("secret", "sugar\n");
         Path file = own("c.yaml", "user: carl\npassword-file: " + secret + "\n");
 
-        assertThat(source.find(new Said(null, null, null, null, file)).password()).isEqualTo("sugar");
+        assertThat(source.find(new Said(null, null, null, null, file, null)).password()).isEqualTo("sugar");
     }
 
     @Test
     void shouldAskForAPasswordThatNothingSays() throws Exception {
         typed = "typed";
-        assertThat(source.find(new Said(null, "ann", null, null, null)).password()).isEqualTo("typed");
-        assertThat(source.find(new Said("http://elsewhere", "guest", null, null, null)).password()).isEqualTo("typed");
+        assertThat(source.find(new Said(null, "ann", null, null, null, null)).password()).isEqualTo("typed");
+        assertThat(source.find(new Said("http://elsewhere", "guest", null, null, null, null)).password())
+                .isEqualTo("typed");
     }
 
     @Test
@@ -97,11 +98,11 @@ class AccessSourceTest {
         Path file = own("c.yaml", "user: carl\n");
         Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw----r--"));
 
-        assertThatThrownBy(() -> source.find(new Said(null, null, null, null, file)))
+        assertThatThrownBy(() -> source.find(new Said(null, null, null, null, file, null)))
                 .isInstanceOf(WrongAccess.class).hasMessageContaining("chmod 600 " + file);
-        assertThatThrownBy(() -> source.find(new Said(null, null, file, null, null)))
+        assertThatThrownBy(() -> source.find(new Said(null, null, file, null, null, null)))
                 .isInstanceOf(WrongAccess.class).hasMessageContaining("chmod 600 " + file);
-        assertThatThrownBy(() -> source.find(new Said(null, null, home.resolve("none"), null, null)))
+        assertThatThrownBy(() -> source.find(new Said(null, null, home.resolve("none"), null, null, null)))
                 .isInstanceOf(WrongAccess.class).hasMessageContaining("can't be read");
     }
 
@@ -110,13 +111,27 @@ class AccessSourceTest {
     void shouldRefuseAFileThatSaysSomethingElse(String text) throws Exception {
         Path file = own("c.yaml", text);
 
-        assertThatThrownBy(() -> source.find(new Said(null, null, null, null, file)))
+        assertThatThrownBy(() -> source.find(new Said(null, null, null, null, file, null)))
                 .isInstanceOf(WrongAccess.class).hasMessageContaining(file.toString());
     }
 
     @Test
     void shouldRefuseAUserWhomHttpCannotName() {
-        assertThatThrownBy(() -> source.find(new Said(null, "a:b", null, null, null)))
+        assertThatThrownBy(() -> source.find(new Said(null, "a:b", null, null, null, null)))
                 .isInstanceOf(WrongAccess.class).hasMessageContaining("colon");
+    }
+
+    @Test
+    void shouldWantCertificatesInTheFileOfIssuers() throws Exception {
+        Path text = own("text", "no certificate");
+
+        assertThatThrownBy(() -> source.find(new Said(null, null, null, null, null, text)))
+                .isInstanceOf(WrongAccess.class).hasMessageContaining(text + " h").hasMessageContaining("PEM");
+        Path file = own("c.yaml", "ca: /nowhere\n");
+        assertThatThrownBy(() -> source.find(new Said(null, null, null, null, file, null)))
+                .isInstanceOf(WrongAccess.class).hasMessageContaining("there is no file /nowhere");
+        environment.put("SLUICEMQ_CA", home.resolve("gone").toString());
+        assertThatThrownBy(() -> source.find(new Said(null, null, null, null, file, null)))
+                .isInstanceOf(WrongAccess.class).hasMessageContaining("gone");
     }
 }

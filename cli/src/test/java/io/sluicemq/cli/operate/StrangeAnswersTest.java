@@ -3,19 +3,24 @@ package io.sluicemq.cli.operate;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
+import com.sun.net.httpserver.HttpsConfigurator;
+import com.sun.net.httpserver.HttpsServer;
 import io.sluicemq.cli.OneLineErrors;
+import io.sluicemq.testkit.TestCertificates;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
 /** What commands make of answers that no broker gives in a test of its own. */
@@ -30,7 +35,11 @@ class StrangeAnswersTest {
 
     @BeforeEach
     void open() throws IOException {
-        server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        serve(HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0));
+    }
+
+    private void serve(HttpServer made) {
+        server = made;
         server.createContext("/", exchange -> {
             asked.add(exchange.getRequestMethod() + " " + exchange.getRequestURI().getRawPath());
             byte[] body = answers.get(Math.min(asked.size(), answers.size()) - 1).getBytes(StandardCharsets.UTF_8);
@@ -48,7 +57,9 @@ class StrangeAnswersTest {
 
     private int run(Callable<Integer> command, String... arguments) {
         List<String> all = new ArrayList<>(List.of(arguments));
-        all.addAll(List.of("--url", "http://127.0.0.1:" + server.getAddress().getPort()));
+        all.addAll(List.of(
+                "--url", (server instanceof HttpsServer ? "https" : "http") + "://127.0.0.1:"
+                        + server.getAddress().getPort()));
         return new CommandLine(command)
                 .setOut(new PrintWriter(out, true))
                 .setErr(new PrintWriter(err, true))
@@ -135,5 +146,24 @@ class StrangeAnswersTest {
                 + "row\u001b[K\n\u001b[J");
         assertThat(TopCommand.screen(List.of("a"), new Terminal.Size(5, 4), new Style(false)))
                 .isEqualTo("a\u001b[K\n\u001b[J");
+    }
+
+    @Test
+    void shouldSayHowABrokerIsTrustedThatHasAnIssuerOfItsOwn(@TempDir Path folder) throws Exception {
+        TestCertificates certificates = TestCertificates.in(folder).addIssuer("other");
+        server.stop(0);
+        HttpsServer secure = HttpsServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        secure.setHttpsConfigurator(new HttpsConfigurator(certificates.client("server")));
+        serve(secure);
+        answers.add("{\"name\": \"ann\", \"tags\": [\"monitor\"]}");
+
+        assertThat(run(new StatusCommand())).isEqualTo(3);
+        assertThat(err.toString()).contains("its certificate is not to be trusted").contains("--ca FILE");
+        assertThat(run(new StatusCommand(), "--ca", certificates.certificate("other").toString())).isEqualTo(3);
+        assertThat(err.toString()).contains("has not who issued it");
+        assertThat(asked).as("nothing was said to whom nobody trusts").isEmpty();
+
+        run(new StatusCommand(), "--ca", certificates.certificate("ca").toString());
+        assertThat(asked).contains("GET /health/ready");
     }
 }

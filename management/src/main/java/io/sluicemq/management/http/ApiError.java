@@ -9,12 +9,25 @@ public final class ApiError extends RuntimeException {
 
     private final int status;
     private final String error;
+    private final String header;
+    private final String value;
 
     /** @param error a word for programs, such as {@code bad_request} */
     public ApiError(int status, String error, String reason) {
+        this(status, error, reason, null, null);
+    }
+
+    private ApiError(int status, String error, String reason, String header, String value) {
         super(reason, null, false, false);
         this.status = status;
         this.error = error;
+        this.header = header;
+        this.value = value;
+    }
+
+    /** The answer has this header, too. */
+    ApiError with(String name, String text) {
+        return new ApiError(status, error, getMessage(), name, text);
     }
 
     public static ApiError badRequest(String reason) {
@@ -76,6 +89,7 @@ public final class ApiError extends RuntimeException {
     }
 
     Answer answer() {
-        return Answer.error(status, error, getMessage());
+        Answer answer = Answer.error(status, error, getMessage());
+        return header == null ? answer : answer.with(header, value);
     }
 }

@@ -16,6 +16,7 @@ final class ConnectionRoutes {
     private static final int LONGEST_REASON = 200;
 
     private final Operations broker;
+    private final Survey survey;
     private final String node;
 
     /** A channel and its connection. */
@@ -69,8 +70,9 @@ final class ConnectionRoutes {
             .key("acknowledged", ConsumerView::settledMessages)
             .key("slow_ms", ConsumerView::slowMillis);
 
-    ConnectionRoutes(Operations broker, String node) {
+    ConnectionRoutes(Operations broker, Survey survey, String node) {
         this.broker = broker;
+        this.survey = survey;
         this.node = node;
     }
 
@@ -99,9 +101,11 @@ final class ConnectionRoutes {
     // ---- connections
 
     private List<ConnectionView> visible(Call call) {
-        return call.await(broker.connections()).stream()
-                .filter(each -> call.login().user().mayUse(each.virtualHost()))
-                .toList();
+        return visible(call, survey.connections(call));
+    }
+
+    private static List<ConnectionView> visible(Call call, List<ConnectionView> all) {
+        return all.stream().filter(each -> call.login().user().mayUse(each.virtualHost())).toList();
     }
 
     private Answer all(Call call) {
@@ -125,9 +129,10 @@ final class ConnectionRoutes {
         }
     }
 
+    /** As it is now, however many there are. */
     private ConnectionView find(Call call) {
         String name = call.path("name");
-        return visible(call).stream()
+        return visible(call, call.await(broker.connections())).stream()
                 .filter(each -> each.name().equals(name))
                 .findFirst()
                 .orElseThrow(() -> ApiError.notFound("no connection '" + name + "'"));

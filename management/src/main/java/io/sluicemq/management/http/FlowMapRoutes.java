@@ -4,14 +4,17 @@ import io.sluicemq.api.Client.BindingSpec;
 import io.sluicemq.api.ClientDetails;
 import io.sluicemq.api.operate.AddressView;
 import io.sluicemq.api.operate.ConnectionView;
+import io.sluicemq.api.operate.ConsumerView;
 import io.sluicemq.api.operate.ExchangeView;
 import io.sluicemq.api.operate.Operations;
 import io.sluicemq.api.operate.QueueFacts;
 import io.sluicemq.api.operate.QueueView;
 import io.sluicemq.api.operate.Rates;
 import io.sluicemq.api.users.Role;
+import io.sluicemq.management.http.Survey.OfHost;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -23,11 +26,12 @@ import tools.jackson.databind.node.ObjectNode;
 
 /**
  * The flow of messages as a graph: producers, the exchanges and queues that they publish to, what leads from these to queues, consumers. Of many
- * queues those that somebody waits for are in it, then the busiest; what the others do is summed up.
+ * queues those that somebody waits for are in it, then the fullest and the busiest; what the others do is summed up. Which these are is
+ * found out once for all who ask ({@link Survey}); what is shown of them is looked at for each.
  */
 final class FlowMapRoutes {
 
-    private static final int MOST_QUEUES = 50;
+    private static final int MOST_QUEUES = Survey.MOST_FIRST;
     private static final int QUEUES = 12;
     private static final int MOST_EXCHANGES = 12;
     private static final int MOST_PRODUCERS = 300;
@@ -35,12 +39,14 @@ final class FlowMapRoutes {
     private static final int MOST_KEYS = 3;
 
     private final Operations broker;
+    private final Survey survey;
 
     /** Where messages go; a place has a name of its own among those of its kind in its virtual host. */
     private record Place(String virtualHost, String name) {}
 
-    FlowMapRoutes(Operations broker) {
+    FlowMapRoutes(Operations broker, Survey survey) {
         this.broker = broker;
+        this.survey = survey;
     }
 
     List<Route> routes() {
@@ -60,18 +66,14 @@ final class FlowMapRoutes {
         if (name != null && call.query("vhost") == null) {
             throw ApiError.badRequest("vhost is missing: a name belongs to a virtual host");
         }
-        List<QueueFacts> candidates = name == null
-                ? hosts.stream().flatMap(each -> broker.queues(each).stream()).toList()
-                : ofExchange
-                        ? reached(hosts.getFirst(), ExchangeRoutes.named(name))
-                        : List.of(queue(hosts.getFirst(), name));
-        CompletableFuture<List<AddressView>> waiting = broker.addresses(null, null, true);
-        CompletableFuture<List<ConnectionView>> connections = broker.connections();
-        List<QueueView> ordered = call.await(broker.look(candidates)).stream().sorted(FlowMapRoutes::compare).toList();
         int most = call.number("most", 1, MOST_QUEUES, QUEUES);
-        List<QueueView> busy = name != null ? ordered : ordered.stream().filter(FlowMapRoutes::isUsed).toList();
-        List<QueueView> shown =
-                (busy.isEmpty() ? ordered : busy).stream().limit(most).toList();
+        // The default exchange leads to all queues.
+        Chosen chosen = name == null || ofExchange && ExchangeRoutes.named(name).isEmpty()
+                ? busiest(call, hosts, most)
+                : chosen(call, ofExchange
+                        ? reached(hosts.getFirst(), ExchangeRoutes.named(name))
+                        : List.of(queue(hosts.getFirst(), name)), most);
+        List<QueueView> shown = call.await(broker.look(chosen.queues().stream().map(QueueView::facts).toList()));
 
         Set<Place> queues = new LinkedHashSet<>();
         shown.forEach(each -> queues.add(new Place(each.facts().virtualHost(), each.name())));
@@ -81,8 +83,7 @@ final class FlowMapRoutes {
         }
         ArrayNode routes = routes(queues, exchanges);
         Map<Place, AddressView> limited = limited(call, exchanges.keySet());
-        List<AddressView> held =
-                call.await(waiting).stream().filter(each -> hosts.contains(each.virtualHost())).toList();
+        List<AddressView> held = held(call, hosts, shown);
 
         ObjectNode json = Json.object();
         ArrayNode queueRows = json.putArray("queues");
@@ -90,11 +91,16 @@ final class FlowMapRoutes {
         ArrayNode exchangeRows = json.putArray("exchanges");
         exchanges.forEach((place, view) -> exchangeRows.add(json(view, limited.get(place))));
         json.set("routes", routes);
-        List<ConnectionView> present =
-                call.await(connections).stream().filter(each -> hosts.contains(each.virtualHost())).toList();
-        json.set("producers", producers(present, queues, exchanges.keySet(), held));
+        List<ConnectionView> present = survey.connections(call).stream()
+                .filter(each -> hosts.contains(each.virtualHost()))
+                .toList();
+        ObjectNode leftOut = Json.object();
+        json.set("producers", producers(present, queues, exchanges.keySet(), held, leftOut));
         ArrayNode consumers = json.putArray("consumers");
-        call.await(broker.consumers(shown.stream().map(QueueView::facts).toList())).stream()
+        List<ConsumerView> takers =
+                call.await(broker.consumers(shown.stream().map(QueueView::facts).toList()));
+        leftOut.put("consumers", Math.max(0, takers.size() - MOST_CONSUMERS));
+        takers.stream()
                 .sorted(Comparator.comparingLong(each -> -each.unsettledMessages()))
                 .limit(MOST_CONSUMERS)
                 .forEach(each -> consumers.add(ConnectionRoutes.json(each)));
@@ -109,9 +115,69 @@ final class FlowMapRoutes {
                         .put("since_ms", found.sinceMillis()),
                 () -> json.putNull("shortage"));
         json.put("connections", present.size());
-        json.set("rest", rest(ordered.stream()
-                .filter(each -> !queues.contains(new Place(each.facts().virtualHost(), each.name()))).toList()));
+        json.set("left_out", leftOut.put("queues", chosen.leftOut().queues()));
+        json.set("rest", rest(chosen.leftOut()));
         return Answer.of(json);
+    }
+
+    /**
+     * The queues that are shown, and what the others do.
+     *
+     * @param queues as they were when they were chosen
+     */
+    private record Chosen(List<QueueView> queues, OfHost leftOut) {
+
+        static Chosen of(List<QueueView> queues, OfHost all) {
+            Rates rates = all.rates();
+            int waiting = all.waiting();
+            long messages = all.messages();
+            for (QueueView each : queues) {
+                rates = rates.minus(each.rates());
+                messages -= each.messages();
+                waiting -= each.waitingProducers() > 0 ? 1 : 0;
+            }
+            return new Chosen(queues, new OfHost(
+                    List.of(), all.queues() - queues.size(), messages, waiting, rates));
+        }
+    }
+
+    private Chosen busiest(Call call, List<String> hosts, int most) {
+        Map<String, OfHost> found = survey.busiest(call);
+        List<QueueView> first = new ArrayList<>();
+        OfHost sum = OfHost.NONE;
+        for (String host : hosts) {
+            OfHost each = found.getOrDefault(host, OfHost.NONE);
+            first.addAll(each.first());
+            sum = sum.plus(each);
+        }
+        first.sort(Survey.BY_CONCERN);
+        List<QueueView> used = first.stream().filter(FlowMapRoutes::isUsed).toList();
+        return Chosen.of((used.isEmpty() ? first : used).stream().limit(most).toList(), sum);
+    }
+
+    /** Of a few queues, or of those that an exchange leads to. */
+    private Chosen chosen(Call call, List<QueueFacts> candidates, int most) {
+        OfHost of = survey.of(call, candidates);
+        return Chosen.of(of.first().stream().limit(most).toList(), of);
+    }
+
+    /** What is waited for: of that much only a part is told, but of what is shown all. */
+    private List<AddressView> held(Call call, List<String> hosts, List<QueueView> shown) {
+        List<AddressView> held = new ArrayList<>();
+        Set<Place> known = new HashSet<>();
+        for (AddressView each : survey.pressure(call).addresses()) {
+            if (!each.waiting().isEmpty() && hosts.contains(each.virtualHost())) {
+                held.add(each);
+                known.add(new Place(each.virtualHost(), each.address()));
+            }
+        }
+        List<CompletableFuture<List<AddressView>>> more = shown.stream()
+                .filter(each -> each.waitingProducers() > 0)
+                .filter(each -> !known.contains(new Place(each.facts().virtualHost(), each.name())))
+                .map(each -> broker.addresses(each.facts().virtualHost(), each.name(), true))
+                .toList();
+        more.forEach(each -> held.addAll(call.await(each)));
+        return held;
     }
 
     private static boolean isOfExchange(Call call) {
@@ -146,9 +212,6 @@ final class FlowMapRoutes {
         if (broker.exchange(host, exchange).isEmpty()) {
             throw ApiError.notFound("no exchange '" + exchange + "' in vhost '" + host + "'");
         }
-        if (exchange.isEmpty()) {
-            return broker.queues(host);
-        }
         List<BindingSpec> all = broker.bindings(host);
         Set<String> from = new LinkedHashSet<>(Set.of(exchange));
         all.stream()
@@ -162,23 +225,10 @@ final class FlowMapRoutes {
                 .toList();
     }
 
-    /** Those that somebody waits for come first, then those where most passes, then the fullest. */
-    private static int compare(QueueView a, QueueView b) {
-        return Comparator.comparing((QueueView each) -> each.waitingProducers() == 0)
-                .thenComparing(each -> -busy(each.rates()))
-                .thenComparing(each -> -each.messages())
-                .thenComparing(each -> each.facts().virtualHost())
-                .thenComparing(QueueView::name)
-                .compare(a, b);
-    }
-
     /** Whether there is something to see of it. */
     private static boolean isUsed(QueueView queue) {
-        return queue.waitingProducers() > 0 || queue.messages() > 0 || queue.consumers() > 0 || busy(queue.rates()) > 0;
-    }
-
-    private static double busy(Rates rates) {
-        return rates.inRate() + rates.outRate();
+        return queue.waitingProducers() > 0 || queue.messages() > 0 || queue.consumers() > 0
+                || Survey.busy(queue.rates()) > 0;
     }
 
     /** The ways to these queues; notes the exchanges where they begin. */
@@ -257,6 +307,7 @@ final class FlowMapRoutes {
                 .put("used_bytes", queue.usedBytes())
                 .put("used_messages", queue.usedMessages())
                 .put("waiting_producers", queue.waitingProducers());
+        json.set("arguments", Json.map(queue.facts().spec().arguments()));
         json.set("limits", Shapes.limits(queue.limits()));
         json.set("message_stats", Shapes.stats(queue.rates()));
         return json;
@@ -279,7 +330,8 @@ final class FlowMapRoutes {
 
     /** Those that publish to what is shown, and those that wait for it; the latter first. */
     private static ArrayNode producers(
-            List<ConnectionView> connections, Set<Place> queues, Set<Place> exchanges, List<AddressView> held) {
+            List<ConnectionView> connections, Set<Place> queues, Set<Place> exchanges, List<AddressView> held,
+            ObjectNode leftOut) {
         List<ObjectNode> all = new ArrayList<>();
         for (ConnectionView connection : connections) {
             for (ClientDetails.Channel channel : connection.details().channels()) {
@@ -303,6 +355,7 @@ final class FlowMapRoutes {
                 }
             }
         }
+        leftOut.put("producers", Math.max(0, all.size() - MOST_PRODUCERS));
         ArrayNode json = Json.array();
         all.stream()
                 .sorted(Comparator.comparing((ObjectNode each) -> !each.path("waits").asBoolean())
@@ -320,13 +373,12 @@ final class FlowMapRoutes {
                         && each.producer().endsWith(target.producer()));
     }
 
-    private static ObjectNode rest(List<QueueView> queues) {
-        Rates rates = queues.stream().map(QueueView::rates).reduce(Rates.NONE, Rates::plus);
+    private static ObjectNode rest(OfHost others) {
         ObjectNode json = Json.object()
-                .put("queues", queues.size())
-                .put("messages", queues.stream().mapToLong(QueueView::messages).sum())
-                .put("waiting_queues", queues.stream().filter(each -> each.waitingProducers() > 0).count());
-        json.set("message_stats", Shapes.stats(rates));
+                .put("queues", others.queues())
+                .put("messages", others.messages())
+                .put("waiting_queues", others.waiting());
+        json.set("message_stats", Shapes.stats(others.rates()));
         return json;
     }
 }

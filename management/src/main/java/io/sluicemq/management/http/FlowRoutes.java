@@ -2,12 +2,13 @@ package io.sluicemq.management.http;
 
 import io.sluicemq.api.operate.AddressView;
 import io.sluicemq.api.operate.Event;
-import io.sluicemq.api.operate.LimitsView;
 import io.sluicemq.api.operate.Operations;
+import io.sluicemq.api.operate.Pressure;
 import io.sluicemq.api.operate.ServerOperations;
 import io.sluicemq.api.operate.ServerOperations.ReloadView;
 import io.sluicemq.api.operate.ShortageView;
 import io.sluicemq.api.users.Role;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -21,10 +22,8 @@ import tools.jackson.databind.node.ObjectNode;
 /** Where messages wait and why, what has happened, and the settings that decide about it. */
 final class FlowRoutes {
 
-    /** An address that uses so much of a limit is full for most messages. */
-    private static final double FULL = 0.95;
-
     private final Operations broker;
+    private final Survey survey;
     private final ServerOperations server;
 
     private final Listing<AddressView> listing = new Listing<>(
@@ -43,8 +42,9 @@ final class FlowRoutes {
             .key("refused_messages", AddressView::refusedMessages)
             .key("waiting_producers", address -> address.waiting().size());
 
-    FlowRoutes(Operations broker, ServerOperations server) {
+    FlowRoutes(Operations broker, Survey survey, ServerOperations server) {
         this.broker = broker;
+        this.survey = survey;
         this.server = server;
     }
 
@@ -77,7 +77,7 @@ final class FlowRoutes {
     // ---- addresses
 
     private Answer addresses(Call call) {
-        List<AddressView> all = call.await(broker.addresses(null, null, false)).stream()
+        List<AddressView> all = survey.addresses(call).stream()
                 .filter(each -> call.login().user().mayUse(each.virtualHost()))
                 .toList();
         return listing.page(call, all).answer(FlowRoutes::json, Columns.of(call));
@@ -85,8 +85,9 @@ final class FlowRoutes {
 
     private Answer ofHost(Call call) {
         String host = known(call);
-        return listing.page(call, call.await(broker.addresses(host, null, false))).answer(FlowRoutes::json,
-                Columns.of(call));
+        List<AddressView> all =
+                survey.addresses(call).stream().filter(each -> each.virtualHost().equals(host)).toList();
+        return listing.page(call, all).answer(FlowRoutes::json, Columns.of(call));
     }
 
     private String known(Call call) {
@@ -185,38 +186,47 @@ final class FlowRoutes {
     }
 
     private Answer why(Call call) {
-        CompletableFuture<List<AddressView>> addresses = broker.addresses(null, null, false);
         CompletableFuture<Optional<ShortageView>> shortage = broker.shortage();
         String subject = call.query("subject");
         ObjectNode json = Json.object();
+        int leftOut = 0;
+        List<AddressView> found;
+        if (subject == null) {
+            Pressure pressure = survey.pressure(call);
+            found = pressure.addresses();
+            leftOut = call.visible(broker.virtualHosts()).stream()
+                    .mapToInt(each -> pressure.leftOut().getOrDefault(each, 0))
+                    .sum();
+        } else {
+            found = about(call, subject);
+        }
         ArrayNode all = json.putArray("addresses");
-        call.await(addresses).stream()
+        found.stream()
                 .filter(each -> call.login().user().mayUse(each.virtualHost()))
-                .filter(each -> subject == null
-                        ? !each.waiting().isEmpty() || isFull(each)
-                        : each.address().equals(subject)
-                                || each.waiting().stream().anyMatch(who -> who.connection().contains(subject)))
-                .sorted(Comparator.comparing(AddressView::virtualHost).thenComparing(AddressView::address))
+                .sorted(Comparator.comparing((AddressView each) -> each.waiting().isEmpty())
+                        .thenComparing(AddressView::virtualHost)
+                        .thenComparing(AddressView::address))
                 .limit(Listing.MOST_UNPAGED)
                 .forEach(each -> all.add(json(each)));
+        json.put("left_out", leftOut);
         call.await(shortage).ifPresentOrElse(
-                found -> json.putObject("shortage")
-                        .put("reason", found.reason())
-                        .put("since_ms", found.sinceMillis()),
+                lack -> json.putObject("shortage")
+                        .put("reason", lack.reason())
+                        .put("since_ms", lack.sinceMillis()),
                 () -> json.putNull("shortage"));
         return Answer.of(json);
     }
 
-    private static boolean isFull(AddressView address) {
-        LimitsView limits = address.limits();
-        return limits.policy().equals("page")
-                ? isUsed(address.usedBytes(), limits.pageLimitBytes())
-                : isUsed(address.usedBytes(), limits.maxBytes())
-                        || isUsed(address.usedMessages(), limits.maxMessages());
-    }
-
-    private static boolean isUsed(long used, long limit) {
-        return limit >= 0 && used >= FULL * limit;
+    /** Addresses of that name, and those that a connection waits for which has it in its name. */
+    private List<AddressView> about(Call call, String subject) {
+        CompletableFuture<List<AddressView>> named = broker.addresses(null, subject, false);
+        CompletableFuture<List<AddressView>> waited = broker.addresses(null, null, true);
+        List<AddressView> found = new ArrayList<>(call.await(named));
+        call.await(waited).stream()
+                .filter(each -> !each.address().equals(subject))
+                .filter(each -> each.waiting().stream().anyMatch(who -> who.connection().contains(subject)))
+                .forEach(found::add);
+        return found;
     }
 
     // ---- events

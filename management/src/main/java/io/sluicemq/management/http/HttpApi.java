@@ -36,16 +36,17 @@ public final class HttpApi {
     public HttpApi(Operations broker, ServerOperations server, List<Route> more, Duration limit) {
         this.limit = limit;
         this.logins = new Logins(server, LOGIN_KNOWN_FOR, limit);
+        Survey survey = new Survey(broker);
         List<Route> routes = new ArrayList<>();
         routes.addAll(new BrokerRoutes(broker, server).routes());
         routes.addAll(new UserRoutes(broker, server.users(), logins::forget).routes());
         routes.addAll(new LimitRoutes(broker, server).routes());
-        routes.addAll(new QueueRoutes(broker, server.nodeName()).routes());
+        routes.addAll(new QueueRoutes(broker, survey, server.nodeName()).routes());
         routes.addAll(new ExchangeRoutes(broker).routes());
         routes.addAll(new BindingRoutes(broker).routes());
-        routes.addAll(new ConnectionRoutes(broker, server.nodeName()).routes());
-        routes.addAll(new FlowRoutes(broker, server).routes());
-        routes.addAll(new FlowMapRoutes(broker).routes());
+        routes.addAll(new ConnectionRoutes(broker, survey, server.nodeName()).routes());
+        routes.addAll(new FlowRoutes(broker, survey, server).routes());
+        routes.addAll(new FlowMapRoutes(broker, survey).routes());
         routes.addAll(more);
         routes.add(OpenApi.route(server.version(), () -> router().routes()));
         this.router = new Router(routes);
@@ -65,15 +66,29 @@ public final class HttpApi {
         logins.forget();
     }
 
+    /** The body of a request, which is read only for somebody who may ask what they ask. */
+    public interface Body {
+
+        /** A request without one. */
+        Body NONE = () -> new byte[0];
+
+        /**
+         * Reads it; once.
+         *
+         * @throws ApiError if it is too large, or there is no room for it
+         */
+        byte[] read();
+    }
+
     /**
-     * A request as it arrived.
+     * A request as it arrived: its body may still be on its way.
      *
      * @param rawPath the path, not decoded
      * @param query the first value of each parameter, decoded
      * @param headers by their names in lower case, the first of each
      */
     public record Request(
-            String method, String rawPath, Map<String, String> query, Map<String, String> headers, byte[] body,
+            String method, String rawPath, Map<String, String> query, Map<String, String> headers, Body body,
             Peer peer) {}
 
     /** Answers a request; never fails. */
@@ -122,8 +137,10 @@ public final class HttpApi {
             }
         }
         SameOrigin.check(request);
+        // From strangers nothing is taken that would have to be kept.
+        Body body = login == null ? Body.NONE : request.body();
         return route.handler().handle(new Call(
-                route, match.path(), request.query(), request.headers(), request.body(), login,
+                route, match.path(), request.query(), request.headers(), body.read(), login,
                 request.peer().address(), limit));
     }
 

@@ -1,6 +1,7 @@
 package io.sluicemq.management.http;
 
 import java.time.Duration;
+import java.util.List;
 import javax.net.ssl.SSLContext;
 
 /**
@@ -16,7 +17,19 @@ import javax.net.ssl.SSLContext;
  */
 public record HttpOptions(
         String host, int port, int maxConnections, int maxRequests, int maxRequestBytes, Duration requestTimeLimit,
-        Duration answerTimeLimit, SSLContext tls) {
+        Duration answerTimeLimit, Tls tls) {
+
+    /**
+     * With what TLS is spoken.
+     *
+     * @param versions by their names in Java, such as {@code TLSv1.3}; no other is spoken
+     */
+    public record Tls(SSLContext context, List<String> versions) {
+
+        public Tls {
+            versions = List.copyOf(versions);
+        }
+    }
 
     /** With limits that do for people and tools. */
     public static HttpOptions of(String host, int port) {
@@ -25,9 +38,9 @@ public record HttpOptions(
     }
 
     /** The same with TLS; null for plain HTTP. */
-    public HttpOptions withTls(SSLContext context) {
+    public HttpOptions withTls(Tls spoken) {
         return new HttpOptions(
-                host, port, maxConnections, maxRequests, maxRequestBytes, requestTimeLimit, answerTimeLimit, context);
+                host, port, maxConnections, maxRequests, maxRequestBytes, requestTimeLimit, answerTimeLimit, spoken);
     }
 
     /** The same with these limits. */

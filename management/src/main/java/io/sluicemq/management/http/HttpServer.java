@@ -26,7 +26,10 @@ import org.eclipse.jetty.http.HttpStatus;
 import org.eclipse.jetty.http.UriCompliance;
 import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.io.ssl.SslConnection;
 import org.eclipse.jetty.server.ConnectionFactory;
+import org.eclipse.jetty.server.ConnectionMetaData;
+import org.eclipse.jetty.server.Connector;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpConnectionFactory;
@@ -40,6 +43,7 @@ import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.Fields;
 import org.eclipse.jetty.util.ssl.SslContextFactory;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
+import org.eclipse.jetty.util.thread.Scheduler;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -47,21 +51,21 @@ import org.slf4j.LoggerFactory;
  * The HTTP server: Jetty, on threads of its own, with a virtual thread for each request that is answered. It bounds what anybody can take: connections,
  * requests at a time, their sizes, and the time that each takes to arrive and to be read.
  *
- * <p>Invariant: a connection is closed when it has not sent a whole request in {@link HttpOptions#requestTimeLimit}, or has not
- * taken the answer in twice that and the time for the answer, however it keeps itself alive.
+ * <p>Invariants: a connection is closed when it has not sent a whole request in {@link HttpOptions#requestTimeLimit}, or has not
+ * taken the answer in twice that and the time for the answer, however it keeps itself alive. Nobody's body is kept in memory before they have
+ * proved that they may ask what they ask.
  */
 public final class HttpServer implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(HttpServer.class);
     private static final int BACKLOG = 128;
     private static final long MOST_START_MILLIS = 10_000;
-    /** Of a body that is too large, so much is read and dropped. */
+    /** Of a body that is not wanted, so much is read and dropped. */
     private static final long DROPPED_BYTES = 64L << 20;
     private static final int HEADER_BYTES = 16 << 10;
     /** So many bodies of the largest size have room at a time, or more that are smaller. */
     private static final int BODIES = 8;
     private static final long PATIENCE_SECONDS = 2;
-    private static final long LOOK_SECONDS = 1;
 
     private final HttpOptions options;
     private final ServerSocketChannel socket;
@@ -72,16 +76,18 @@ public final class HttpServer implements AutoCloseable {
     private volatile Server server;
     private volatile boolean closed;
     private final Semaphore places;
-    /** Room for bodies, in KiB: they are read before anybody is known to have a login. */
+    /** Room for bodies, in KiB. */
     private final Semaphore room;
-    private final Map<Connection, Since> connections = new ConcurrentHashMap<>();
-
-    /** What a connection does, and since when. */
-    private record Since(boolean answered, long nanos) {}
+    private final Map<Connection, Scheduler.Task> ends = new ConcurrentHashMap<>();
+    /** Null for plain HTTP; guarded by this. */
+    private SslContextFactory.Server secure;
+    /** What is spoken now, or will be once the server is made; guarded by this. */
+    private HttpOptions.Tls tls;
 
     private HttpServer(HttpOptions options, ServerSocketChannel socket, Supplier<HttpApi> routes) {
         this.options = options;
         this.socket = socket;
+        this.tls = options.tls();
         this.places = new Semaphore(options.maxRequests());
         this.room = new Semaphore(BODIES * kibibytes(options.maxRequestBytes()));
         this.starter = Thread.ofPlatform().daemon().name("sluicemq-http-start").unstarted(() -> start(routes));
@@ -118,7 +124,6 @@ public final class HttpServer implements AutoCloseable {
             server = made;
             if (!closed) {
                 made.start();
-                Thread.ofVirtual().name("sluicemq-http-watch").start(this::watch);
             }
         } catch (Exception e) {
             if (closed) {
@@ -148,11 +153,11 @@ public final class HttpServer implements AutoCloseable {
         threads.setVirtualThreadsExecutor(Executors.newThreadPerTaskExecutor(
                 Thread.ofVirtual().name("sluicemq-http-", 0).factory()));
         Server made = new Server(threads);
-        ServerConnector connector = new ServerConnector(made, 1, 1, factories(options));
+        ServerConnector connector = new ServerConnector(made, 1, 1, factories());
         connector.open(socket);
         connector.setIdleTimeout(options.requestTimeLimit().toMillis());
         connector.setAcceptQueueSize(64);
-        connector.addBean(new Watch());
+        connector.addBean(new Watch(connector));
         made.addBean(new NetworkConnectionLimit(options.maxConnections(), connector));
         made.addConnector(connector);
         made.setHandler(new Answers());
@@ -160,7 +165,7 @@ public final class HttpServer implements AutoCloseable {
         return made;
     }
 
-    private static ConnectionFactory[] factories(HttpOptions options) {
+    private ConnectionFactory[] factories() {
         HttpConfiguration http = new HttpConfiguration();
         http.setSendServerVersion(false);
         http.setSendXPoweredBy(false);
@@ -172,13 +177,38 @@ public final class HttpServer implements AutoCloseable {
                 UriCompliance.Violation.SUSPICIOUS_PATH_CHARACTERS,
                 UriCompliance.Violation.ILLEGAL_PATH_CHARACTERS)));
         HttpConnectionFactory plain = new HttpConnectionFactory(http);
-        if (options.tls() == null) {
-            return new ConnectionFactory[] {plain};
+        synchronized (this) {
+            if (tls == null) {
+                return new ConnectionFactory[] {plain};
+            }
+            secure = new SslContextFactory.Server();
+            speak(secure);
+            return new ConnectionFactory[] {new SslConnectionFactory(secure, plain.getProtocol()), plain};
         }
-        SslContextFactory.Server tls = new SslContextFactory.Server();
-        tls.setSslContext(options.tls());
-        tls.setIncludeProtocols("TLSv1.3", "TLSv1.2");
-        return new ConnectionFactory[] {new SslConnectionFactory(tls, plain.getProtocol()), plain};
+    }
+
+    private void speak(SslContextFactory of) {
+        of.setSslContext(tls.context());
+        of.setIncludeProtocols(tls.versions().toArray(String[]::new));
+    }
+
+    /**
+     * Has new connections speak TLS with this; those that are open go on as they are.
+     *
+     * @throws IllegalStateException if this server speaks plain HTTP
+     */
+    public synchronized void tls(HttpOptions.Tls next) {
+        if (tls == null) {
+            throw new IllegalStateException("this server was opened for plain HTTP");
+        }
+        tls = next;
+        if (secure != null) { // else it is made with this
+            try {
+                secure.reload(this::speak);
+            } catch (Exception e) {
+                throw new IllegalStateException("the HTTP server can't take its new certificate", e);
+            }
+        }
     }
 
     /** The port that was bound. */
@@ -215,40 +245,48 @@ public final class HttpServer implements AutoCloseable {
 
     // ---- time
 
-    private void watch() {
-        try {
-            while (server.isRunning()) {
-                TimeUnit.SECONDS.sleep(LOOK_SECONDS);
-                long now = System.nanoTime();
-                long mostIdle = options.requestTimeLimit().toNanos();
-                long mostBusy = 2 * mostIdle + options.answerTimeLimit().toNanos();
-                connections.forEach((connection, since) -> {
-                    if (now - since.nanos() > (since.answered() ? mostBusy : mostIdle)) {
-                        connection.getEndPoint().close();
-                    }
-                });
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
-    }
-
-    /** Knows which connections there are. */
+    /** Sees to it that each connection has an end, unless it does something before. */
     private final class Watch implements Connection.Listener {
+
+        private final ServerConnector connector;
+
+        Watch(ServerConnector connector) {
+            this.connector = connector;
+        }
 
         @Override
         public void onOpened(Connection connection) {
-            connections.put(connection, new Since(false, System.nanoTime()));
+            if (connection instanceof SslConnection) {
+                return; // the one that it carries is there as soon, and has its end
+            }
+            ends.put(connection, end(connector, connection, false));
         }
 
         @Override
         public void onClosed(Connection connection) {
-            connections.remove(connection);
+            Scheduler.Task end = ends.remove(connection);
+            if (end != null) {
+                end.cancel();
+            }
         }
     }
 
-    private void is(Connection connection, boolean answered) {
-        connections.computeIfPresent(connection, (key, before) -> new Since(answered, System.nanoTime()));
+    /** Ends it when its time is over. */
+    private Scheduler.Task end(Connector connector, Connection connection, boolean answered) {
+        long idle = options.requestTimeLimit().toNanos();
+        return connector.getScheduler().schedule(
+                () -> connection.getEndPoint().close(),
+                answered ? 2 * idle + options.answerTimeLimit().toNanos() : idle,
+                TimeUnit.NANOSECONDS);
+    }
+
+    /** Its time begins anew. */
+    private void is(Request request, boolean answered) {
+        ConnectionMetaData about = request.getConnectionMetaData();
+        ends.computeIfPresent(about.getConnection(), (connection, before) -> {
+            before.cancel();
+            return end(about.getConnector(), connection, answered);
+        });
     }
 
     // ---- requests
@@ -257,76 +295,154 @@ public final class HttpServer implements AutoCloseable {
 
         @Override
         public boolean handle(Request request, Response response, Callback callback) throws Exception {
-            Connection connection = request.getConnectionMetaData().getConnection();
-            Request.addCompletionListener(request, failure -> is(connection, false));
-            int kibibytes = kibibytes(bodyBytes(request));
-            if (!room.tryAcquire(kibibytes, PATIENCE_SECONDS, TimeUnit.SECONDS)) {
-                send(request, response, callback, Answer.error(
-                        503, "busy", "the bodies of other requests take all the memory for them")
-                        .with("Retry-After", "1").with("Connection", "close"));
-                return true;
-            }
+            Request.addCompletionListener(request, failure -> is(request, false));
+            Arriving body = new Arriving(request);
             Answer answer;
-            try {
-                answer = answered(connection, request);
-            } finally {
-                room.release(kibibytes);
+            if (body.isNone()) {
+                is(request, true);
             }
-            send(request, response, callback, answer);
+            try {
+                body.takePlace();
+                answer = answer(request, body);
+            } catch (ApiError e) {
+                answer = e.answer();
+            } finally {
+                body.giveBack();
+            }
+            send(request, response, callback, body.drop(answer));
             return true;
         }
     }
 
-    private Answer answered(Connection connection, Request request) throws IOException, InterruptedException {
-        byte[] body = body(request);
-        if (body == null) {
-            return Answer.error(413, "too_large", "the body has more than " + options.maxRequestBytes() + " bytes")
-                    .with("Connection", "close");
-        }
-        is(connection, true);
-        if (!places.tryAcquire(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
-            return Answer.error(503, "busy", "too many requests are being answered").with("Retry-After", "1");
-        }
-        try {
-            return answer(request, body);
-        } finally {
-            places.release();
-        }
+    private static ApiError busy(String why) {
+        return new ApiError(503, "busy", why).with("Retry-After", "1");
     }
 
-    /** How much memory its body may take: all that one may have if it doesn't say how long it is. */
-    private long bodyBytes(Request request) {
-        long length = request.getLength();
-        if (length < 0) {
-            return request.getHeaders().contains(HttpHeader.TRANSFER_ENCODING) ? options.maxRequestBytes() : 0;
+    /** The body of one request, and what is taken for that; used by the thread that answers it. */
+    private final class Arriving implements HttpApi.Body {
+
+        private final Request request;
+        private final long length;
+        private final InputStream in;
+        /** Whether it has one of the {@link #places}. */
+        private boolean placed;
+        /** KiB of the {@link #room} that are taken for it. */
+        private int taken;
+        private boolean read;
+
+        Arriving(Request request) {
+            this.request = request;
+            this.length = length(request);
+            this.in = Content.Source.asInputStream(request);
         }
-        return Math.min(length, options.maxRequestBytes()); // of a longer one nothing is kept
+
+        /** How long it may be: all that one may be if it doesn't say. */
+        private long length(Request of) {
+            long said = of.getLength();
+            return said >= 0 ? said : of.getHeaders().contains(HttpHeader.TRANSFER_ENCODING) ? Long.MAX_VALUE : 0;
+        }
+
+        boolean isNone() {
+            return length == 0;
+        }
+
+        void takePlace() {
+            try {
+                placed = places.tryAcquire(PATIENCE_SECONDS, TimeUnit.SECONDS);
+            } catch (InterruptedException e) {
+                throw stops();
+            }
+            if (!placed) {
+                throw busy("too many requests are being answered");
+            }
+        }
+
+        private ApiError stops() {
+            Thread.currentThread().interrupt();
+            return new ApiError(503, "unavailable", "the server stops");
+        }
+
+        private void givePlaceBack() {
+            if (placed) {
+                placed = false;
+                places.release();
+            }
+        }
+
+        void giveBack() {
+            givePlaceBack();
+            room.release(taken);
+            taken = 0;
+        }
+
+        @Override
+        public byte[] read() {
+            if (isNone()) {
+                return new byte[0];
+            }
+            if (request.getLength() > options.maxRequestBytes()) {
+                throw tooLarge();
+            }
+            givePlaceBack(); // while it arrives somebody else may be answered
+            byte[] bytes = arrived();
+            is(request, true);
+            takePlace();
+            return bytes;
+        }
+
+        private byte[] arrived() {
+            int wanted = kibibytes(Math.min(length, options.maxRequestBytes()));
+            try {
+                if (!room.tryAcquire(wanted, PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+                    throw busy("the bodies of other requests take all the memory for them");
+                }
+                taken = wanted;
+                byte[] bytes = in.readNBytes(options.maxRequestBytes() + 1);
+                if (bytes.length > options.maxRequestBytes()) {
+                    throw tooLarge();
+                }
+                read = true;
+                return bytes;
+            } catch (InterruptedException e) {
+                throw stops();
+            } catch (IOException e) {
+                LOG.debug("the body of a request has not arrived", e);
+                throw ApiError.badRequest("the body has not arrived");
+            }
+        }
+
+        private ApiError tooLarge() {
+            return new ApiError(413, "too_large", "the body has more than " + options.maxRequestBytes() + " bytes");
+        }
+
+        /**
+         * Reads and forgets what is left, since who is cut while they send loses the answer. Whoever waits to be told to go on is not.
+         *
+         * @return the answer as it is to be sent then
+         */
+        Answer drop(Answer answer) throws IOException {
+            if (isNone() || read) {
+                return answer;
+            }
+            if (!request.getHeaders().contains(HttpHeader.EXPECT)) {
+                byte[] dropped = new byte[16 << 10];
+                for (long left = DROPPED_BYTES; left > 0;) {
+                    int got = in.read(dropped);
+                    if (got < 0) {
+                        return answer;
+                    }
+                    left -= got;
+                }
+            }
+            return answer.with("Connection", "close");
+        }
     }
 
     private static int kibibytes(long bytes) {
         return (int) ((bytes + 1023) / 1024);
     }
 
-    /** The body, or null if it is too large. */
-    private byte[] body(Request request) throws IOException {
-        try (InputStream in = Content.Source.asInputStream(request)) {
-            if (request.getLength() <= options.maxRequestBytes()) {
-                byte[] bytes = in.readNBytes(options.maxRequestBytes() + 1);
-                if (bytes.length <= options.maxRequestBytes()) {
-                    return bytes;
-                }
-            }
-            // Who is cut while they send loses the answer; so they are listened to a while longer.
-            byte[] dropped = new byte[16 << 10];
-            long left = DROPPED_BYTES;
-            for (int read = 0; read >= 0 && left > 0; left -= read) {
-                read = in.read(dropped);
-            }
-            return null;
-        }
-    }
-
-    private Answer answer(Request request, byte[] body) {
+    private Answer answer(Request request, HttpApi.Body body) {
         Map<String, String> headers = new HashMap<>();
         for (HttpField field : request.getHeaders()) {
             headers.putIfAbsent(field.getName().toLowerCase(Locale.ROOT), field.getValue());

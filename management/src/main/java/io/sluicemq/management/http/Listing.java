@@ -43,6 +43,11 @@ final class Listing<T> {
         return this;
     }
 
+    /** What a column is sorted by. */
+    Function<T, Comparable<?>> key(String column) {
+        return keys.get(column);
+    }
+
     boolean hasKey(String column) {
         return keys.containsKey(column);
     }
@@ -110,7 +115,8 @@ final class Listing<T> {
                 size);
     }
 
-    private Comparator<T> order(Call call) {
+    /** The order that the query asks for. */
+    Comparator<T> order(Call call) {
         String column = call.query("sort");
         if (column == null) {
             return natural;

@@ -9,6 +9,7 @@ import io.sluicemq.api.operate.Operations.GetMode;
 import io.sluicemq.api.operate.QueueFacts;
 import io.sluicemq.api.operate.QueueView;
 import io.sluicemq.api.users.Role;
+import io.sluicemq.management.http.Survey.Keyed;
 import java.util.Comparator;
 import java.util.List;
 import java.util.function.Function;
@@ -24,6 +25,7 @@ final class QueueRoutes {
     private static final String ONE = "/api/queues/{vhost}/{name}";
 
     private final Operations broker;
+    private final Survey survey;
     private final String node;
 
     /** By what is known without asking a queue's loop. */
@@ -37,8 +39,9 @@ final class QueueRoutes {
 
     private final Listing<QueueView> byAll = byAll();
 
-    QueueRoutes(Operations broker, String node) {
+    QueueRoutes(Operations broker, Survey survey, String node) {
         this.broker = broker;
+        this.survey = survey;
         this.node = node;
     }
 
@@ -104,28 +107,36 @@ final class QueueRoutes {
     // ---- lists
 
     private Answer all(Call call) {
-        return list(call, call.visible(broker.virtualHosts()).stream()
-                .flatMap(each -> broker.queues(each).stream())
-                .toList());
+        return list(call, call.visible(broker.virtualHosts()));
     }
 
     private Answer ofHost(Call call) {
-        return list(call, broker.queues(call.virtualHost()));
+        String host = call.virtualHost();
+        broker.queueCount(host); // there is none of that name: it says so
+        return list(call, List.of(host));
     }
 
-    private Answer list(Call call, List<QueueFacts> all) {
+    /** Of all queues as much is asked as it takes to find those that are shown; these are asked for what is shown of them. */
+    private Answer list(Call call, List<String> hosts) {
         Columns columns = Columns.of(call);
         Function<QueueView, ObjectNode> row = this::json;
         String sort = call.query("sort");
         if (sort == null || byFacts.hasKey(sort)) {
-            // Only those that are shown need to be asked.
-            var page = byFacts.page(call, all);
+            var page = byFacts.page(call, survey.queues(call, hosts));
             return page.of(call.await(broker.look(page.items()))).answer(row, columns);
         }
         if (!byAll.hasKey(sort)) {
             byAll.page(call, List.of()); // says what is wrong
         }
-        return byAll.page(call, call.await(broker.look(all))).answer(row, columns);
+        var page = new Listing<Keyed>(
+                each -> each.facts().name(),
+                Comparator.comparing((Keyed each) -> each.facts().virtualHost())
+                        .thenComparing(each -> each.facts().name()))
+                .key(sort, Keyed::key)
+                .page(call, survey.keyed(call, hosts, sort, byAll.key(sort)));
+        List<QueueView> views = call.await(broker.look(page.items().stream().map(Keyed::facts).toList()));
+        // Something may have come or gone since: on the page, too, they are in their order.
+        return page.of(views.stream().sorted(byAll.order(call)).toList()).answer(row, columns);
     }
 
     private QueueFacts find(Call call) {

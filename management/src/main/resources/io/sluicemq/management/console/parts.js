@@ -21,6 +21,9 @@ export function panel(heading, ...content) {
     return h('section', {class: 'panel', 'aria-label': heading}, h('h2', null, heading), ...content);
 }
 
+/** What stands in the place of buttons for somebody who may only look. */
+export const mayOnlyLook = () => h('span', {class: 'quiet'}, 'To act, an operator\'s role is needed.');
+
 /** Terms and what they are; null for a row that is not there. */
 export const facts = rows => h('dl', {class: 'facts'}, rows.filter(Boolean).map(([term, ...what]) =>
     h('div', null, h('dt', null, term), h('dd', null, ...what))));
@@ -63,6 +66,8 @@ export function fill(each) {
     return shares.sort((a, b) => b.share - a.share)[0] || null;
 }
 
+export const isLimited = limits => [limits.max_size_bytes, limits.max_messages, limits.page_limit_bytes].some(each => each !== null);
+
 export const isFull = each => (fill(each)?.share ?? 0) >= 0.95;
 
 export const mood = share => share >= 0.95 ? 'bad' : share >= 0.75 ? 'warn' : 'good';
@@ -80,7 +85,7 @@ export function meter(share, text, label, shown = text) {
 /** @param brief whether the limit is left out, where there is little room */
 export function fillMeter(each, brief = false) {
     const filled = fill(each);
-    return filled === null ? h('span', {class: 'quiet'}, 'no limit')
+    return filled === null ? h('span', {class: 'quiet'}, ownLimits(each.arguments, brief) || 'no limit')
         : meter(filled.share, fillText(filled), 'used', brief ? f.percent(filled.share) : undefined);
 }
 
@@ -98,10 +103,33 @@ export function limitsInWords(limits) {
     return parts.length === 0 ? 'none' : parts.join(', ') + '; then ' + (POLICIES[limits.policy] || limits.policy);
 }
 
+const WHEN_OWN = {
+    'drop-head': 'the oldest are dropped', 'reject-publish': 'new ones are refused', 'reject-publish-dlx': 'new ones become dead letters',
+};
+
+/** What a queue was declared to hold at most, beside the limits of its address; null for no such limit. */
+export function ownLimits(args, brief = false) {
+    const most = args?.['x-max-length'];
+    const bytes = args?.['x-max-length-bytes'];
+    const parts = [most !== undefined && f.plural(most, 'message'), bytes !== undefined && f.bytes(bytes)].filter(Boolean);
+    return parts.length === 0 ? null : 'its own: ' + parts.join(', ') + (brief ? '' : '; then '
+        + (WHEN_OWN[args['x-overflow'] ?? 'drop-head'] || args['x-overflow']));
+}
+
+/** What is not well with a queue that its state doesn't say. */
+export const troubles = each => [
+    each.messages_ready > 0 && each.consumers === 0 && chip('warn', 'no consumer'),
+    each.consumer_details?.some(consumer => consumer.slow) && chip('warn', 'a consumer is too slow'),
+];
+
+/** Arguments, where there are any. */
+export const argumentsOf = (args, none = 'none') => Object.keys(args).length === 0 ? h('span', {class: 'quiet'}, none)
+    : h('code', null, JSON.stringify(args));
+
 // ---- tables
 
 /**
- * A table. Columns: {name, cell(row), sort?, number?, wide? (left out where there is little room), head?}.
+ * A table. Columns: {name, cell(row), sort?, number?, wide? (left out where there is little room), slim? (a first one that needs little)}.
  *
  * @param order {by, reverse, change(by)} if rows can be sorted
  */
@@ -120,7 +148,7 @@ export function table({caption, columns, rows, key, order, empty}) {
                 }, column.cell(row))))))));
 }
 
-const classes = column => [column.number && 'number', column.wide && 'wide'].filter(Boolean).join(' ') || null;
+const classes = column => [column.number && 'number', column.wide && 'wide', column.slim && 'slim'].filter(Boolean).join(' ') || null;
 
 function head(column, order) {
     if (!order || !column.sort) {

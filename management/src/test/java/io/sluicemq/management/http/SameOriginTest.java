@@ -15,7 +15,7 @@ class SameOriginTest {
         for (int i = 0; i < headers.length; i += 2) {
             all.put(headers[i], headers[i + 1]);
         }
-        SameOrigin.check(new HttpApi.Request(method, "/", Map.of(), all, new byte[0], new Peer("p", true)));
+        SameOrigin.check(new HttpApi.Request(method, "/", Map.of(), all, HttpApi.Body.NONE, new Peer("p", true)));
     }
 
     @Test

@@ -51,7 +51,7 @@ class HealthRoutesTest {
         HttpApi api = new HttpApi(
                 asked, server, new HealthRoutes(asked, server, Duration.ofMillis(50)).routes(), Duration.ofSeconds(1));
         return api.answer(new HttpApi.Request(
-                "GET", path, Map.of(), Map.of(), new byte[0], new Peer("192.0.2.1:1", false)));
+                "GET", path, Map.of(), Map.of(), HttpApi.Body.NONE, new Peer("192.0.2.1:1", false)));
     }
 
     private static <T> T of(Class<T> type, Map<String, Object> answers) {

@@ -63,7 +63,8 @@ public record HttpConfig(
         Optional<Path> certificate = section.find(ServerOptions.TLS_CERTIFICATE);
         Optional<Path> key = section.find(ServerOptions.TLS_KEY);
         return certificate.isPresent() && key.isPresent()
-                ? new TlsConfig(certificate.get(), key.get(), null, Tls.ClientAuth.NONE, Tls.Version.V1_2)
+                ? new TlsConfig(
+                        certificate.get(), key.get(), null, Tls.ClientAuth.NONE, TlsConfig.minVersion(section))
                 : null;
     }
 }

@@ -188,8 +188,8 @@ public record ServerConfig(
         Optional<Path> certificate = section.find(ServerOptions.TLS_CERTIFICATE);
         Optional<Path> privateKey = section.find(ServerOptions.TLS_KEY);
         return certificate.isPresent() && privateKey.isPresent()
-                ? new TlsConfig(certificate.get(), privateKey.get(), clientCa, clientAuth,
-                        section.get(ServerOptions.TLS_MIN_VERSION).equals("1.3") ? Tls.Version.V1_3 : Tls.Version.V1_2)
+                ? new TlsConfig(
+                        certificate.get(), privateKey.get(), clientCa, clientAuth, TlsConfig.minVersion(section))
                 : null; // the reader has refused it already
     }
 

@@ -512,9 +512,10 @@ public final class ServerOptions {
 
     public static final Section HTTP_TLS = new Section(
             "tls",
-            "If it is there, nothing but TLS is spoken on the port, 1.2 or 1.3.",
+            "If it is there, nothing but TLS is spoken on the port, 1.2 or 1.3. Browsers and tools are asked for no certificate.",
             TLS_CERTIFICATE,
-            TLS_KEY);
+            TLS_KEY,
+            TLS_MIN_VERSION);
 
     public static final Section HTTP = new Section(
             "http",

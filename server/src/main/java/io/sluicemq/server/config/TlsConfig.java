@@ -1,5 +1,6 @@
 package io.sluicemq.server.config;
 
+import io.sluicemq.base.option.Settings;
 import io.sluicemq.transport.Tls;
 import java.nio.file.Path;
 
@@ -8,4 +9,10 @@ import java.nio.file.Path;
  *
  * @param clientCa null if and only if clients are asked for no certificate
  */
-public record TlsConfig(Path certificate, Path key, Path clientCa, Tls.ClientAuth clientAuth, Tls.Version minVersion) {}
+public record TlsConfig(Path certificate, Path key, Path clientCa, Tls.ClientAuth clientAuth, Tls.Version minVersion) {
+
+    /** @param section one of those that have {@link ServerOptions#TLS_MIN_VERSION} */
+    static Tls.Version minVersion(Settings section) {
+        return section.get(ServerOptions.TLS_MIN_VERSION).equals("1.3") ? Tls.Version.V1_3 : Tls.Version.V1_2;
+    }
+}

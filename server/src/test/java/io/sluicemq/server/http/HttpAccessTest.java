@@ -11,6 +11,8 @@ import java.net.Socket;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -232,5 +234,32 @@ class HttpAccessTest {
         String answer = raw("HEAD /api/whoami HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Basic YW5uOnNlY3JldA==\r\n"
                 + "Connection: close\r\n\r\n");
         assertThat(answer).startsWith("HTTP/1.1 200 ").endsWith("\r\n\r\n");
+    }
+
+    /** More strangers than there is room for bodies at a time, each of whom says that theirs is of the largest size, and sends none of it. */
+    @Test
+    void shouldTakeNoBodyFromWhoHasNotLoggedIn() throws IOException {
+        URI uri = URI.create(broker.httpUri().orElseThrow());
+        List<Socket> strangers = new ArrayList<>();
+        try {
+            for (int i = 0; i < 20; i++) {
+                Socket socket = new Socket(uri.getHost(), uri.getPort());
+                strangers.add(socket);
+                socket.getOutputStream().write(("PUT /api/queues/%2F/x HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+                        + "Authorization: Basic YW5uOmd1ZXNz\r\nContent-Length: 65536\r\n\r\n{")
+                        .getBytes(StandardCharsets.US_ASCII));
+            }
+            assertThat(http.put("/api/queues/%2F/known", "{}").status()).isIn(201, 204);
+        } finally {
+            for (Socket each : strangers) {
+                each.close();
+            }
+        }
+        try (Http wrong = new Http(broker).as("ann", "guess")) {
+            assertThat(wrong.put("/api/queues/%2F/x", " ".repeat(60_000)).status())
+                    .as("who sends on is told all the same").isEqualTo(401);
+        }
+        assertThat(raw("PUT /api/queues/%2F/x HTTP/1.1\r\nHost: 127.0.0.1\r\nExpect: 100-continue\r\n"
+                + "Content-Length: 60000\r\n\r\n")).as("who waits to be asked for it").startsWith("HTTP/1.1 401 ");
     }
 }

@@ -3,7 +3,7 @@
 import {h} from '../dom.js';
 import * as api from '../api.js';
 import * as f from '../format.js';
-import {exchangeName, fill, fillMeter, filters, listOrder, listQuery, pager, panel, POLICIES, table, title} from '../parts.js';
+import {exchangeName, fill, fillMeter, filters, listOrder, limitsInWords, listQuery, pager, panel, table, title} from '../parts.js';
 import {flowLink} from './why.js';
 
 const ORDER = {sort: 'waiting_producers', reverse: true};
@@ -18,7 +18,8 @@ export const addresses = {
 
     view: (data, {at, go, hosts}) => [
         title('Addresses'),
-        h('p', {class: 'quiet'}, 'A queue is an address; an exchange and a virtual host are, too, if they have a limit.'),
+        h('p', {class: 'quiet'}, 'A queue is an address; an exchange and a virtual host are, too, if they have a limit.'
+            + ' Limits that a queue was declared with stand on its page.'),
         filters(at, go, hosts, 'Name'),
         panel('All addresses', table({
             caption: 'Addresses', rows: data.items, key: each => each.kind + ' ' + each.vhost + ' ' + each.address,
@@ -29,8 +30,8 @@ export const addresses = {
                 {name: 'Kind', sort: 'kind', cell: each => each.kind},
                 {name: 'Virtual host', sort: 'vhost', wide: true, cell: each => each.vhost},
                 {name: 'Waiting', sort: 'waiting_producers', number: true, cell: each => f.count(each.waiting.length)},
-                {name: 'Fill', cell: fillMeter},
-                {name: 'When full', wide: true, cell: each => fill(each) === null ? '' : POLICIES[each.limits.policy]},
+                {name: 'Fill', cell: each => fillMeter(each, true)},
+                {name: 'Limit', wide: true, cell: each => h('span', {class: 'text'}, fill(each) === null ? '' : limitsInWords(each.limits))},
                 {name: 'Bytes', sort: 'used_bytes', number: true, cell: each => f.bytes(each.used_bytes)},
                 {name: 'Messages', sort: 'used_messages', number: true, cell: each => f.count(each.used_messages)},
                 {name: 'Dropped', sort: 'dropped_messages', number: true, wide: true, cell: each => f.count(each.dropped_messages)},

@@ -3,7 +3,8 @@
 import {h} from '../dom.js';
 import * as api from '../api.js';
 import * as f from '../format.js';
-import {ask, chip, facts, filters, link, listOrder, listQuery, pager, panel, state, table, title} from '../parts.js';
+import {ask, chip, facts, filters, link, listOrder, listQuery, mayOnlyLook, pager, panel, state, table, title} from '../parts.js';
+import {reason} from './why.js';
 
 const ORDER = {sort: 'name', reverse: false};
 const COLUMNS = 'name,vhost,user,protocol,product,state,waits_for,channels,consumers,recv_oct,send_oct,connected_at';
@@ -27,10 +28,10 @@ export const connections = {
                 {name: 'Name', sort: 'name', cell: each => h('a', {href: link('connections', each.name)}, each.name)},
                 {name: 'User', sort: 'user', cell: each => each.user},
                 {name: 'Virtual host', sort: 'vhost', wide: true, cell: each => each.vhost},
-                {name: 'Protocol', sort: 'protocol', cell: each => each.protocol},
+                {name: 'Protocol', sort: 'protocol', cell: each => h('span', {class: 'nowrap'}, each.protocol)},
                 {name: 'Client', sort: 'product', wide: true, cell: each => each.product},
                 {name: 'State', sort: 'state', cell: each => [state(each.state), each.waits_for
-                    && h('span', {class: 'quiet'}, ' ' + each.waits_for)]},
+                    && h('span', {class: 'quiet'}, ' for ' + each.waits_for)]},
                 {name: 'Channels', sort: 'channels', number: true, cell: each => f.count(each.channels)},
                 {name: 'Consumers', sort: 'consumers', number: true, cell: each => f.count(each.consumers)},
                 {name: 'Received', sort: 'recv_oct', number: true, wide: true, cell: each => f.bytes(each.recv_oct)},
@@ -43,14 +44,20 @@ export const connections = {
 export const connection = {
     title: ({rest}) => 'Connection ' + rest[0],
 
-    load: ({route}, signal) => api.get(api.path('connections', route.rest[0]), signal),
+    async load({route}, signal) {
+        const about = await api.get(api.path('connections', route.rest[0]), signal);
+        const why = about.waits_for ? await api.get('/api/why' + api.query({subject: about.name}), signal) : {addresses: []};
+        return {about, held: why.addresses.filter(each => each.waiting.some(who => who.connection === about.name))};
+    },
 
-    view(about, context) {
+    view({about, held}, context) {
         return [
             title(['Connection ', h('span', {class: 'name'}, about.name)], state(about.state)),
-            context.mayAct && h('div', {class: 'acts'}, h('button', {type: 'button', class: 'danger', onclick: () => close(about, context)},
-                'Close the connection…')),
-            about.waits_for && h('p', {class: 'banner warn'}, 'It waits for ' + about.waits_for + '.'),
+            h('div', {class: 'acts'}, context.mayAct
+                ? h('button', {type: 'button', class: 'danger', onclick: () => close(about, context)}, 'Close the connection…')
+                : mayOnlyLook()),
+            about.waits_for && held.length === 0 && h('p', {class: 'banner warn'}, 'It waits for ' + about.waits_for + '.'),
+            held.length > 0 && panel('What it waits for', held.map(reason)),
             panel('Facts', facts([
                 ['User', about.user],
                 ['Virtual host', about.vhost],
@@ -69,7 +76,7 @@ export const connection = {
                 columns: [
                     {name: 'Number', cell: each => String(each.number)},
                     {name: 'State', cell: each => [state(each.state), each.waits_for
-                        && h('span', {class: 'quiet'}, ' waits for ' + each.waits_for)]},
+                        && h('span', {class: 'quiet'}, ' for ' + each.waits_for)]},
                     {name: 'Consumers', number: true, cell: each => f.count(each.consumer_count)},
                     {name: 'Unacked', number: true, cell: each => f.count(each.messages_unacknowledged)},
                     {name: 'Held', number: true, cell: each => f.count(each.messages_unconfirmed)},

@@ -5,6 +5,9 @@ import * as api from '../api.js';
 import * as f from '../format.js';
 import {panel, table, title} from '../parts.js';
 
+/** An act says what was done, and its subject to what. */
+const words = each => each.text + (each.subject === '' || each.text.includes(each.subject) ? '' : ': ' + each.subject);
+
 const KINDS = {
     connection_opened: 'connection opened',
     connection_closed: 'connection closed',
@@ -20,9 +23,9 @@ export const eventTable = rows => table({
     caption: 'Events, the latest first', rows, empty: 'Nothing yet.',
     key: each => each.at + each.kind + each.subject + each.text,
     columns: [
-        {name: 'At', cell: each => h('time', {datetime: new Date(each.at).toISOString(), class: 'nowrap'}, f.moment(each.at))},
+        {name: 'At', slim: true, cell: each => h('time', {datetime: new Date(each.at).toISOString(), class: 'nowrap'}, f.moment(each.at))},
         {name: 'Kind', wide: true, cell: each => h('span', {class: 'nowrap'}, KINDS[each.kind] || each.kind)},
-        {name: 'What', cell: each => h('span', {class: 'text'}, each.text)},
+        {name: 'What', cell: each => h('span', {class: 'text'}, words(each))},
         {name: 'Virtual host', wide: true, cell: each => each.vhost},
     ],
 });

@@ -4,8 +4,8 @@ import {h} from '../dom.js';
 import * as api from '../api.js';
 import * as f from '../format.js';
 import {
-    ask, exchangeLink, exchangeName, facts, fillMeter, filters, limitsInWords, link, listOrder, listQuery, pager, panel, table,
-    title,
+    argumentsOf, ask, exchangeLink, exchangeName, facts, fillMeter, filters, limitsInWords, link, listOrder, listQuery, mayOnlyLook, pager, panel,
+    table, title,
 } from '../parts.js';
 import {publishFields, publish} from './acts.js';
 import {reason} from './why.js';
@@ -31,8 +31,8 @@ export const exchanges = {
                 {name: 'Name', sort: 'name', cell: each => h('a', {href: exchangeLink(each.vhost, each.name)}, exchangeName(each.name))},
                 {name: 'Type', sort: 'type', cell: each => each.type},
                 {name: 'Virtual host', sort: 'vhost', wide: true, cell: each => each.vhost},
-                {name: 'Bindings', sort: 'bindings', number: true, cell: each => f.count(each.bindings)},
-                {name: 'Kept', wide: true, cell: each => each.durable ? 'durable' : 'until the end'},
+                {name: 'Bindings', sort: 'bindings', number: true, cell: each => each.name === '' ? h('span', {class: 'quiet'}, 'every queue') : f.count(each.bindings)},
+                {name: 'Kept', wide: true, cell: each => each.durable ? 'durable' : 'until the broker ends'},
             ],
         }), pager(data, go, 'exchanges')),
     ],
@@ -62,12 +62,12 @@ export const exchange = {
     view({about, bindings, address}, {mayAct, done}) {
         const {name, vhost} = about;
         return [
-            title('Exchange ' + exchangeName(name), h('div', {class: 'acts'},
+            title(['Exchange ', h('span', {class: 'name'}, exchangeName(name))], h('div', {class: 'acts'},
                 h('a', {class: 'button', href: link('flow', 'exchange', vhost, name === '' ? 'amq.default' : name)}, 'On the flow map'),
-                mayAct && h('button', {type: 'button', onclick: () => ask({
+                !mayAct ? mayOnlyLook() : h('button', {type: 'button', onclick: () => ask({
                     heading: 'Publish a test message', button: 'Publish', fields: publishFields(''),
                     act: values => publish(vhost, name, values), done,
-                })}, 'Publish a test message'))),
+                })}, 'Publish…'))),
             address && address.waiting.length > 0 && reason(address),
             panel('Facts', facts([
                 ['Virtual host', vhost],
@@ -75,7 +75,7 @@ export const exchange = {
                 ['Kept', about.durable ? 'durable' : 'until the broker ends'],
                 about.auto_delete && ['Deleted', 'when its last binding goes'],
                 about.internal && ['Internal', 'only other exchanges publish to it'],
-                ['Arguments', h('code', null, JSON.stringify(about.arguments))],
+                ['Arguments', argumentsOf(about.arguments)],
                 address && ['Limits', limitsInWords(address.limits)],
                 address && ['Fill', fillMeter(address)],
             ])),
@@ -90,7 +90,7 @@ export const exchange = {
                             ? link('queues', vhost, each.destination) : exchangeLink(vhost, each.destination)}, each.destination)},
                         {name: 'Kind', cell: each => each.destination_type},
                         {name: 'Key', cell: each => h('code', null, each.routing_key)},
-                        {name: 'Arguments', wide: true, cell: each => h('code', null, JSON.stringify(each.arguments))},
+                        {name: 'Arguments', wide: true, cell: each => argumentsOf(each.arguments, '')},
                     ],
                 }), bindings.length > MOST && h('p', {class: 'quiet'}, 'And ' + f.count(bindings.length - MOST) + ' more.')),
         ];

@@ -5,7 +5,7 @@ import {h} from '../dom.js';
 import * as api from '../api.js';
 import * as f from '../format.js';
 import {
-    chip, exchangeLink, exchangeName, fill, fillText, link, mood, panel, POLICIES, table, title,
+    chip, exchangeLink, exchangeName, fill, fillMeter, fillText, link, mood, panel, table, title,
 } from '../parts.js';
 import {reason} from './why.js';
 
@@ -43,10 +43,11 @@ export const flow = {
                     name: 'vhost', value: at.get('vhost') || '', onchange: event => go({vhost: event.target.value}),
                 }, h('option', {value: ''}, 'all'), hosts.map(each => h('option', {value: each, key: each}, each))))),
             (held.length > 0 || data.shortage) && panel('What is held, and why',
-                data.shortage && h('p', null, chip('bad', 'all publishers wait'), ' ' + data.shortage.reason + ', since '
+                data.shortage && h('p', null, chip('bad', 'all publishers wait'), ' ' + data.shortage.reason + ', for '
                     + f.duration(data.shortage.since_ms) + '.'),
                 held.slice(0, 6).map(reason),
-                held.length > 6 && h('p', null, f.plural(held.length - 6, 'address', 'addresses') + ' more.')),
+                held.length > 6 && h('p', null, h('a', {href: '#/addresses?sort=waiting_producers&reverse=true'},
+                    f.plural(held.length - 6, 'address', 'addresses') + ' more'))),
             panel('From left to right', data.queues.length === 0
                 ? h('p', {class: 'quiet'}, 'There is no queue' + (focused ? ' that it leads to.' : ' yet.'))
                 : [
@@ -84,7 +85,7 @@ function measure(data, state) {
     share(data);
 }
 
-/** Consumers that acknowledge nothing share what their queue gives out beyond what the others acknowledge. */
+/** Consumers that acknowledge nothing share what their queue gives out beyond what the others acknowledge: an estimate, and marked as one. */
 function share({queues, consumers}) {
     for (const queue of queues) {
         const all = consumers.filter(each => each.queue.vhost === queue.vhost && each.queue.name === queue.name && !each.browses);
@@ -92,6 +93,7 @@ function share({queues, consumers}) {
         const told = all.filter(each => each.ack_required).reduce((total, each) => total + (each.rate ?? 0), 0);
         for (const each of silent) {
             each.rate = Math.max(0, queue.message_stats.deliver_get_details.rate - told) / silent.length;
+            each.estimated = true;
         }
     }
 }
@@ -100,6 +102,11 @@ const sum = (list, of) => list.reduce((all, each) => {
     const value = of(each);
     return value === null ? all : (all ?? 0) + value;
 }, null);
+
+/** A rate, and whether it is more than an estimate. */
+const rateText = each => (each.estimated && each.rate > 0 ? '≈ ' : '') + f.rate(each.rate);
+
+const isEstimated = members => members.some(each => each.estimated && each.rate > 0);
 
 // ---- the graph
 
@@ -138,7 +145,7 @@ function graphOf(data) {
     }));
     const consumers = clients(data.consumers, each => each.channel_details.connection_name, each => each.channel_details.user)
         .map(each => ({
-            ...each, column: 3, rate: sum(each.members, member => member.rate),
+            ...each, column: 3, rate: sum(each.members, member => member.rate), estimated: isEstimated(each.members),
             unacked: sum(each.members, member => member.messages_unacknowledged) ?? 0,
             slow: each.members.some(member => member.slow),
         }));
@@ -151,6 +158,8 @@ function graphOf(data) {
         id: placeId('queue', each.vhost, each.name), column: 2, name: each.name, about: each,
         href: link('flow', 'queue', each.vhost, each.name), held: each.waiting_producers > 0, filled: fill(each),
         stuck: each.paused || (each.messages_ready > 0 && each.consumers === 0),
+        slowed: data.consumers.some(taker => taker.slow && taker.queue.vhost === each.vhost && taker.queue.name === each.name),
+        flows: each.message_stats.publish_details.rate + each.message_stats.deliver_get_details.rate > 0,
     }));
     const edges = [];
     for (const from of producers) {
@@ -166,7 +175,7 @@ function graphOf(data) {
     }
     for (const to of consumers) {
         for (const [from, members] of groupBy(to.members, each => placeId('queue', each.queue.vhost, each.queue.name))) {
-            edges.push({from, to: 'to ' + to.id, rate: sum(members, each => each.rate)});
+            edges.push({from, to: 'to ' + to.id, rate: sum(members, each => each.rate), estimated: isEstimated(members)});
         }
         to.id = 'to ' + to.id;
     }
@@ -216,10 +225,10 @@ function draw(graph) {
         const b = {x: to.x, y: to.y + BOX.height / 2};
         const bend = from.column === to.column ? 40 : (b.x - a.x) / 2;
         if (each.held || each.rate > 0) {
-            // Near its queue or exchange, where the fewest edges meet.
-            const t = from.column === 0 ? 0.8 : 0.2;
+            // Nearer to its queue or exchange, where fewer edges meet, but not on it.
+            const t = from.column === 0 ? 0.65 : 0.35;
             labels.push({id: each.from + '→' + each.to, held: each.held, ...at(a, b, bend, t),
-                text: each.held ? '‖ held' + (each.rate > 0 ? ' · ' + f.rate(each.rate) : '') : f.rate(each.rate)});
+                text: each.held ? '‖ held' + (each.rate > 0 ? ' · ' + rateText(each) : '') : rateText(each)});
         }
         return h('path', {
             key: each.from + '→' + each.to,
@@ -259,7 +268,7 @@ function saying(each) {
             more: [each.connections > 1 ? f.plural(each.connections, 'connection') : each.members[0].channel_details.user,
                 f.short(each.unacked) + ' unacked'].join(' · '),
             mark: each.slow ? '▲ too slow' : '',
-            right: each.rate === null ? '' : f.rate(each.rate),
+            right: each.rate === null ? '' : rateText(each),
         };
     }
     const mark = each.held ? '‖ ' + f.plural(each.about.waiting_producers, 'producer') + ' held'
@@ -277,7 +286,8 @@ function node(each) {
     const {more, mark, right} = saying(each);
     const client = each.column === 0 || each.column === 3;
     const words = [COLUMNS[each.column].slice(0, -1), each.name + ':', more + (right ? ', ' + right : '') + (mark ? ', ' + mark.slice(2) : '')
-        + (each.filled ? ', uses ' + fillText(each.filled) : '')].join(' ');
+        + (each.filled ? ', uses ' + fillText(each.filled) : '')
+        + (each.estimated ? '; ≈ is an estimate: it acknowledges nothing, so it gets its share of what the queue gives out' : '')].join(' ');
     const cutName = client ? f.cutMiddle(short(each), 29) : f.cut(each.name, 28);
     return h('a', {
         key: each.id, href: each.href, 'aria-label': words, tabindex: '0',
@@ -309,16 +319,22 @@ const key = () => h('ul', {class: 'key', 'aria-hidden': 'true'},
         h('path', {class: 'line s1', d: 'M1 5H29'})), 'messages pass; the wider the more'),
     h('li', null, '‖ held: a producer waits for room'),
     h('li', null, '▲ nobody takes the messages, or too slowly'),
-    h('li', null, 'a bar: how much of its limit is used'));
+    h('li', null, 'a bar: how much of its limit is used'),
+    h('li', null, 'without a number: nothing passes, or it is not known yet; what passes a binding is not measured'),
+    h('li', null, '≈ estimated, not measured: consumers that acknowledge nothing share what their queue gives out'));
 
-function rest({rest: others}) {
+function rest({rest: others, left_out: leftOut}) {
+    const more = [[leftOut.producers, 'producer'], [leftOut.consumers, 'consumer']].filter(([count]) => count > 0)
+        .map(([count, what]) => f.plural(count, what));
+    const also = more.length > 0 && 'Not shown of those beside them: ' + more.join(' and ') + '. ';
     if (others.queues === 0) {
-        return null;
+        return also && h('p', {class: 'quiet'}, also);
     }
     const stats = others.message_stats;
-    return h('p', {class: 'quiet'}, 'Shown are the queues that producers wait for, then the busiest. '
-        + f.plural(others.queues, 'queue') + ' more ' + (others.queues === 1 ? 'has ' : 'have ') + f.plural(others.messages, 'message') + ', in '
-        + f.rate(stats.publish_details.rate) + ', out ' + f.rate(stats.deliver_get_details.rate) + '. ',
+    return h('p', {class: 'quiet', id: 'left-out'}, 'Shown are the queues that producers wait for, then the fullest and the busiest. Not shown: '
+        + f.plural(others.queues, 'queue') + ' with ' + f.plural(others.messages, 'message') + ', in '
+        + f.rate(stats.publish_details.rate) + ', out ' + f.rate(stats.deliver_get_details.rate)
+        + (others.waiting_queues > 0 ? '; producers wait for ' + f.count(others.waiting_queues) + ' of them' : '') + '. ', also,
     h('a', {href: '#/queues?sort=waiting_producers&reverse=true'}, 'All queues'));
 }
 
@@ -330,15 +346,16 @@ function asTable(data, {edges, byId}) {
     const names = list => list.length === 0 ? h('span', {class: 'quiet'}, 'none') : h('ul', {class: 'plain-list'},
         list.map(({edge, node: each}) => h('li', {key: edge.from + edge.to},
             h('a', {href: each.href}, each.column === 0 || each.column === 3 ? short(each) : each.name),
-            edge.rate > 0 && ' ' + f.rate(edge.rate), edge.held && [' ', chip('bad', 'held')])));
+            edge.rate > 0 && ' ' + rateText(edge), edge.held && [' ', chip('bad', 'held')])));
     const rows = data.queues.map(each => byId.get(placeId('queue', each.vhost, each.name)));
     return panel('The same as a table', table({
         caption: 'Flow by queue', rows, key: each => each.id, empty: 'No queue.',
         columns: [
-            {name: 'Queue', cell: each => [h('a', {href: each.href}, each.name),
+            {name: 'Queue', slim: true, cell: each => [h('a', {href: each.href}, each.name),
                 each.about.vhost !== '/' && h('span', {class: 'quiet'}, ' in ' + each.about.vhost)]},
             {name: 'State', cell: each => each.held ? chip('bad', f.plural(each.about.waiting_producers, 'producer') + ' held')
-                : each.about.paused ? chip('calm', 'paused') : each.stuck ? chip('warn', 'no consumer') : chip('good', 'flows')},
+                : each.about.paused ? chip('calm', 'paused') : each.stuck ? chip('warn', 'no consumer')
+                    : each.slowed ? chip('warn', 'consumer too slow') : each.flows ? chip('good', 'flows') : chip('calm', 'nothing passes')},
             {name: 'From', cell: each => names(from(each.id))},
             {name: 'Before that', cell: each => names(from(each.id).filter(other => other.node.column === 1)
                 .flatMap(other => from(other.node.id)))},
@@ -346,8 +363,7 @@ function asTable(data, {edges, byId}) {
             {name: 'In', number: true, cell: each => f.rate(each.about.message_stats.publish_details.rate)},
             {name: 'Out', number: true, cell: each => f.rate(each.about.message_stats.deliver_get_details.rate)},
             {name: 'Messages', number: true, cell: each => f.count(each.about.messages)},
-            {name: 'Limits', cell: each => h('span', {class: 'text'}, fillText(each.filled), each.filled && ', then '
-                + POLICIES[each.about.limits.policy])},
+            {name: 'Limits', cell: each => each.filled ? fillText(each.filled) : fillMeter(each.about, true)},
         ],
     }));
 }

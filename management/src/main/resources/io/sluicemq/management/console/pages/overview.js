@@ -71,7 +71,7 @@ export const overview = {
             panel('Listeners', table({
                 caption: 'Listeners', rows: last.listeners, key: each => each.name + each.protocol + each.port,
                 columns: [
-                    {name: 'Name', cell: each => each.name},
+                    {name: 'Name', slim: true, cell: each => each.name},
                     {name: 'Protocol', cell: each => each.protocol.toUpperCase()},
                     {name: 'Address', cell: each => each.ip_address},
                     {name: 'Port', number: true, cell: each => String(each.port)},
@@ -88,13 +88,16 @@ const tile = (name, value, more) => h('li', null,
 function health(last) {
     const lag = Math.max(0, ...last.loops.map(loop => loop.lagNanos)) / 1e6;
     const {counters} = last;
-    const row = (good, yes, no) => h('li', null, good ? chip('good', yes) : chip('warn', no));
+    const row = (good, yes, no, href) => h('li', null, good ? chip('good', yes)
+        : [chip('warn', no), href && [' ', h('a', {href}, 'which')]]);
     return h('ul', {class: 'plain-list'},
         row(!last.shortage, 'Memory and disk suffice', last.shortage && 'All publishers wait: ' + last.shortage.reason),
         row(counters.parkedMessages === 0, 'No message waits for room',
-            f.plural(counters.parkedMessages, 'message') + ' (' + f.bytes(counters.parkedBytes) + ') wait for room'),
+            f.plural(counters.parkedMessages, 'message') + ' (' + f.bytes(counters.parkedBytes) + ') wait for room',
+            '#/addresses?sort=waiting_producers&reverse=true'),
         row(!counters.slowConsumers, 'No consumer is too slow by a rule',
-            f.plural(counters.slowConsumers, 'consumer') + ' too slow by a rule'),
+            f.plural(counters.slowConsumers, 'consumer') + ' too slow by a rule',
+            '#/events?kind=slow_consumer'),
         row(lag < LAG_MS, 'Event loops answer within ' + LAG_MS + ' ms', 'An event loop took ' + Math.round(lag) + ' ms to answer'),
         row(!counters.failedChecks, 'No check has failed', f.plural(counters.failedChecks, 'check') + ' failed: see the log'));
 }

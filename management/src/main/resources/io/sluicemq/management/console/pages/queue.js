@@ -4,7 +4,8 @@ import {h, say} from '../dom.js';
 import * as api from '../api.js';
 import * as f from '../format.js';
 import {
-    ask, chip, exchangeLink, exchangeName, facts, fillMeter, limitsInWords, link, messages, panel, state, table, title,
+    argumentsOf, ask, chip, exchangeLink, exchangeName, facts, fillMeter, isLimited, limitsInWords, link, mayOnlyLook, messages,
+    ownLimits, panel, state, table, title, troubles,
 } from '../parts.js';
 import {ACTS, getFields, getMessages} from './acts.js';
 import {reason} from './why.js';
@@ -25,7 +26,7 @@ export const queue = {
     view({about, bindings, address}, context) {
         const rates = about.message_stats;
         return [
-            title(['Queue ', h('span', {class: 'name'}, about.name)], state(about.state)),
+            title(['Queue ', h('span', {class: 'name'}, about.name)], state(about.state), troubles(about)),
             acts(about, context),
             address && address.waiting.length > 0 && panel('Producers that wait', reason(address)),
             h('ul', {class: 'tiles'},
@@ -34,14 +35,16 @@ export const queue = {
                 tile('In', f.rate(rates.publish_details.rate), f.short(rates.publish) + ' in all'),
                 tile('Out', f.rate(rates.deliver_get_details.rate), f.short(rates.deliver_get) + ' in all'),
                 tile('Acknowledged', f.rate(rates.ack_details.rate), f.short(rates.ack) + ' in all'),
-                tile('Oldest', f.duration(about.oldest_message_age_ms), 'ready message')),
+                tile('Oldest', f.duration(about.oldest_message_age_ms), about.messages_ready === 0 ? 'no ready message'
+                    : about.oldest_message_age_ms === null ? 'waits in the log, not read yet' : 'ready message')),
             h('div', {class: 'two'},
                 panel('Limits', facts([
                     ['Fill', fillMeter(about)],
                     ['Limits', limitsInWords(about.limits)],
+                    ownLimits(about.arguments) && ['As declared', ownLimits(about.arguments)],
                     ['Used', f.bytes(about.used_bytes) + ', ' + f.plural(about.used_messages, 'message')],
                     address && ['Lent as credit', f.bytes(address.credit_bytes) + ', ' + f.plural(address.credit_messages, 'message')],
-                    address && ['Most at a time', f.bytes(address.highest_bytes)],
+                    address && isLimited(about.limits) && ['Most at a time', f.bytes(address.highest_bytes)],
                     ['Dropped', f.count(about.dropped_messages)],
                     ['Refused', f.count(about.refused_messages)],
                     ['Producers that wait', f.count(about.waiting_producers)],
@@ -52,7 +55,7 @@ export const queue = {
                     about.auto_delete && ['Deleted', 'when its last consumer goes'],
                     about.exclusive && ['Exclusive', 'to one connection'],
                     about.owner && ['Owner', about.owner],
-                    ['Arguments', h('code', null, JSON.stringify(about.arguments))],
+                    ['Arguments', argumentsOf(about.arguments)],
                     ['In memory', f.plural(about.messages_ram, 'message') + ', ' + f.bytes(about.memory)],
                     ['In the log only', f.plural(about.messages_in_log_only, 'message')],
                     ['Delayed', f.count(about.messages_delayed)],
@@ -80,7 +83,7 @@ export const queue = {
                 columns: [
                     {name: 'From', cell: each => h('a', {href: exchangeLink(each.vhost, each.source)}, exchangeName(each.source))},
                     {name: 'Key', cell: each => h('code', null, each.routing_key)},
-                    {name: 'Arguments', wide: true, cell: each => h('code', null, JSON.stringify(each.arguments))},
+                    {name: 'Arguments', wide: true, cell: each => argumentsOf(each.arguments, '')},
                 ],
             })),
         ];
@@ -93,7 +96,7 @@ const tile = (name, value, more) => h('li', null,
 function acts(about, context) {
     const map = h('a', {class: 'button', href: link('flow', 'queue', about.vhost, about.name)}, 'On the flow map');
     if (!context.mayAct) {
-        return h('div', {class: 'acts'}, map, h('span', {class: 'quiet'}, 'To act, an operator\'s role is needed.'));
+        return h('div', {class: 'acts'}, map, mayOnlyLook());
     }
     const act = (name, text, danger) => h('button', {
         type: 'button', class: danger ? 'danger' : null,

@@ -3,13 +3,13 @@
 import {h} from '../dom.js';
 import * as api from '../api.js';
 import * as f from '../format.js';
-import {fillMeter, filters, link, listOrder, listQuery, pager, panel, state, table, title} from '../parts.js';
+import {fillMeter, filters, link, listOrder, listQuery, pager, panel, state, table, title, troubles} from '../parts.js';
 
 const ORDER = {sort: 'name', reverse: false};
 const COLUMNS = [
     'name', 'vhost', 'state', 'messages', 'messages_ready', 'messages_unacknowledged', 'message_bytes', 'consumers',
     'message_stats.publish_details.rate', 'message_stats.deliver_get_details.rate', 'message_stats.ack_details.rate',
-    'used_bytes', 'used_messages', 'limits', 'waiting_producers', 'paused',
+    'used_bytes', 'used_messages', 'limits', 'waiting_producers', 'paused', 'arguments',
 ].join(',');
 
 const rates = each => each.message_stats;
@@ -33,7 +33,7 @@ export const queues = {
             columns: [
                 {name: 'Name', sort: 'name', cell: each => h('a', {href: link('queues', each.vhost, each.name)}, each.name)},
                 {name: 'Virtual host', sort: 'vhost', wide: true, cell: each => each.vhost},
-                {name: 'State', sort: 'state', cell: each => state(each.state)},
+                {name: 'State', sort: 'state', cell: each => [state(each.state), ' ', troubles(each)]},
                 {name: 'Fill of limit', cell: each => fillMeter(each, true)},
                 {name: 'Ready', sort: 'messages_ready', number: true, cell: each => f.count(each.messages_ready)},
                 {name: 'Unacked', sort: 'messages_unacknowledged', number: true, cell: each => f.count(each.messages_unacknowledged)},

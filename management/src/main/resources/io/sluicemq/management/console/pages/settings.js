@@ -7,9 +7,12 @@ import {panel, table, title} from '../parts.js';
 export const settings = {
     title: () => 'Settings',
 
-    load: (context, signal) => api.get('/api/settings', signal),
+    load: ({me}, signal) => me.role === 'administrator' ? api.get('/api/settings', signal) : {},
 
-    view(data, {at, go}) {
+    view(data, {at, go, me}) {
+        if (me.role !== 'administrator') {
+            return [title('Settings'), h('p', null, 'They are shown to administrators; ' + me.name + ' is ' + me.role + '.')];
+        }
         const part = (at.get('name') || '').toLowerCase();
         const all = Object.entries(data);
         const rows = all.filter(([key, value]) => (key + ' ' + value).toLowerCase().includes(part));

@@ -10,36 +10,40 @@ export const flowLink = each => each.kind === 'virtual host'
     ? link('flow', 'vhost', each.vhost, '-')
     : link('flow', each.kind, each.vhost, each.address === '' ? 'amq.default' : each.address);
 
-/** Who must move first, so that there is room in an address. */
+/** Who must move first, so that there is room in an address, and where to have that done: an item for each queue that holds its messages. */
 export function whoMakesRoom(address) {
     const holders = address.queues.filter(each => all(each) > 0).sort((a, b) => all(b) - all(a));
     if (holders.length === 0) {
-        return ['No queue holds messages of it now: room comes as messages that are on their way arrive.'];
+        return [h('li', null, 'No queue holds messages of it now: room comes as messages that are on their way arrive.')];
     }
-    const told = holders.slice(0, MOST).map(queue => {
-        const name = 'Queue ' + queue.name;
-        if (queue.paused) {
-            return name + ' is paused by an operator: it must be resumed first.';
-        }
-        if (queue.consumers.length === 0) {
-            return name + ' has no consumer: nobody takes its ' + f.plural(all(queue), 'message') + '.';
-        }
-        const first = [...queue.consumers].sort((a, b) =>
-            b.slow - a.slow || b.messages_unacknowledged - a.messages_unacknowledged)[0];
-        const who = 'consumer ' + (first.consumer_tag || 'without a name') + ' of ' + first.connection;
-        if (first.acknowledged_per_second === 0 && first.messages_unacknowledged > 0) {
-            return name + ': ' + who + ' must move first. It holds ' + f.plural(first.messages_unacknowledged, 'message')
-                + ' and acknowledges none' + (first.slow ? '; it is too slow by the rule' : '') + '.';
-        }
-        const rate = queue.consumers.reduce((sum, each) => sum + each.acknowledged_per_second, 0);
-        return name + ': its ' + f.plural(queue.consumers.length, 'consumer') + ' acknowledge' + (queue.consumers.length === 1 ? 's ' : ' ')
-            + f.rate(rate) + (first.messages_unacknowledged > 0 ? '; ' + who + ' holds most, '
-                + f.plural(first.messages_unacknowledged, 'message') : '') + '.';
-    });
+    const told = holders.slice(0, MOST).map(queue => h('li', {key: queue.name},
+        'Queue ', h('a', {href: link('queues', address.vhost, queue.name)}, queue.name), ...mover(queue)));
     if (holders.length > MOST) {
-        told.push('And ' + f.plural(holders.length - MOST, 'queue') + ' more.');
+        told.push(h('li', {key: '…'}, 'And ' + f.plural(holders.length - MOST, 'queue') + ' more.'));
     }
     return told;
+}
+
+function mover(queue) {
+    if (queue.paused) {
+        return [' is paused by an operator: it must be resumed first.'];
+    }
+    if (queue.consumers.length === 0) {
+        return [' has no consumer: nobody takes its ' + f.plural(all(queue), 'message') + '. Start one, or move or purge them.'];
+    }
+    const first = [...queue.consumers].sort((a, b) =>
+        b.slow - a.slow || b.messages_unacknowledged - a.messages_unacknowledged)[0];
+    const who = ['consumer ' + (first.consumer_tag || 'without a name') + ' of ', h('a', {href: link('connections', first.connection)},
+        first.connection)];
+    if (first.acknowledged_per_second === 0 && first.messages_unacknowledged > 0) {
+        return [': ', ...who, ' must move first. It holds ' + f.plural(first.messages_unacknowledged, 'message')
+            + ' and acknowledges none' + (first.slow ? '; it is too slow by the rule' : '')
+            + '. If it hangs, close its connection: they go back to the queue.'];
+    }
+    const rate = queue.consumers.reduce((sum, each) => sum + each.acknowledged_per_second, 0);
+    return [': its ' + f.plural(queue.consumers.length, 'consumer') + ' acknowledge' + (queue.consumers.length === 1 ? 's ' : ' ')
+        + f.rate(rate), ...(first.messages_unacknowledged > 0 ? ['; ', ...who, ' holds most, '
+        + f.plural(first.messages_unacknowledged, 'message')] : []), '.'];
 }
 
 const all = queue => queue.messages_ready + queue.messages_unacknowledged + queue.messages_delayed;
@@ -64,7 +68,7 @@ export function reason(address) {
                     + f.bytes(each.parked_bytes) + ')' : ', for credit')
                 + (waiting.length > 1 ? '; place ' + each.position + ' of ' + waiting.length : '') + '.')),
             waiting.length > MOST && h('li', {key: 'more'}, 'And ' + f.plural(waiting.length - MOST, 'producer') + ' more.')),
-        h('p', {class: 'room'}, h('b', null, 'To make room: '), whoMakesRoom(address).join(' ')));
+        h('div', {class: 'room'}, h('b', null, 'To make room:'), h('ul', null, whoMakesRoom(address))));
 }
 
 /** All that waits; nothing if nothing does. */
@@ -76,8 +80,9 @@ export function waitingPanel(why, overview) {
         return null;
     }
     return panel('What waits',
-        shortage && h('p', null, chip('bad', 'all publishers wait'), ' ' + shortage.reason),
+        shortage && h('p', null, chip('bad', 'all publishers wait'), ' ' + shortage.reason
+            + (why.shortage ? ', for ' + f.duration(why.shortage.since_ms) : '') + '.'),
         shown.slice(0, MOST).map(reason),
-        shown.length > MOST && h('p', null, h('a', {href: '#/addresses?sort=waiting_producers&reverse=true'},
-            f.plural(shown.length - MOST, 'address', 'addresses') + ' more')));
+        shown.length + why.left_out > MOST && h('p', null, h('a', {href: '#/addresses?sort=waiting_producers&reverse=true'},
+            f.plural(shown.length + why.left_out - MOST, 'address', 'addresses') + ' more')));
 }
