@@ -12,10 +12,11 @@ import io.sluicemq.api.operate.Login;
 import io.sluicemq.api.operate.Obstacle;
 import io.sluicemq.api.operate.Operations;
 import io.sluicemq.api.operate.Refused;
-import io.sluicemq.api.operate.Role;
 import io.sluicemq.api.operate.ServerMeasures;
 import io.sluicemq.api.operate.ServerOperations;
+import io.sluicemq.api.users.Role;
 import io.sluicemq.api.users.UserDirectory;
+import io.sluicemq.api.users.UserView;
 import io.sluicemq.base.Audit;
 import io.sluicemq.base.LogEvent;
 import io.sluicemq.base.Loop;
@@ -110,18 +111,8 @@ final class OperatedServer implements ServerOperations {
         return login;
     }
 
-    private Role role(Principal user) {
-        return user.anonymous()
-                ? Role.NONE
-                : broker.users().find(user.name()).map(OperatedServer::role).orElse(Role.NONE);
-    }
-
-    private static Role role(io.sluicemq.api.users.UserView user) {
-        return user.role().map(role -> switch (role) {
-            case MONITOR -> Role.MONITOR;
-            case OPERATOR -> Role.OPERATOR;
-            case ADMINISTRATOR -> Role.ADMINISTRATOR;
-        }).orElse(Role.NONE);
+    private Optional<Role> role(Principal user) {
+        return user.anonymous() ? Optional.empty() : broker.users().find(user.name()).flatMap(UserView::role);
     }
 
     @Override

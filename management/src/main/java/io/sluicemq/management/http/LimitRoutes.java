@@ -1,8 +1,8 @@
 package io.sluicemq.management.http;
 
 import io.sluicemq.api.operate.Operations;
-import io.sluicemq.api.operate.Role;
 import io.sluicemq.api.operate.ServerOperations;
+import io.sluicemq.api.users.Role;
 import io.sluicemq.api.users.UserChange;
 import io.sluicemq.api.users.UserDirectory;
 import io.sluicemq.api.users.UserLimit;

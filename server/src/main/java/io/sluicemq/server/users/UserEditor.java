@@ -1,6 +1,7 @@
 package io.sluicemq.server.users;
 
 import io.sluicemq.api.users.PermissionPatterns;
+import io.sluicemq.api.users.Role;
 import io.sluicemq.api.users.UserChange;
 import io.sluicemq.api.users.UserLimit;
 import io.sluicemq.api.users.UserRefused;
@@ -27,7 +28,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
@@ -190,7 +190,7 @@ public final class UserEditor {
 
     private void print(StoredUser user) {
         out.println(user.name() + ": "
-                + user.role().map(role -> role.name().toLowerCase(Locale.ROOT)).orElse("no role")
+                + user.role().map(Role::word).orElse("no role")
                 + (user.password() == null ? ", no password" : "")
                 + (user.loopbackOnly() ? ", from loopback only" : "")
                 + user.limits().limits().entrySet().stream()

@@ -26,7 +26,6 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -213,7 +212,7 @@ public final class UserRegistry implements UserDirectory, AutoCloseable {
     }
 
     private static String word(Optional<Role> role) {
-        return role.map(each -> each.name().toLowerCase(Locale.ROOT)).orElse("none");
+        return role.map(Role::word).orElse("none");
     }
 
     // ---- for administrators

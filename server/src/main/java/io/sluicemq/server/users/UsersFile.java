@@ -27,7 +27,6 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -228,7 +227,7 @@ public final class UsersFile {
             out.append("  - ").append(ServerOptions.USER_NAME.key()).append(": ").append(quoted(user.name()))
                     .append('\n');
             user.role().ifPresent(
-                    role -> line(out, "    ", ServerOptions.USER_ROLE, role.name().toLowerCase(Locale.ROOT)));
+                    role -> line(out, "    ", ServerOptions.USER_ROLE, role.word()));
             if (user.loopbackOnly()) {
                 line(out, "    ", ServerOptions.USER_LOOPBACK_ONLY, "true");
             }
