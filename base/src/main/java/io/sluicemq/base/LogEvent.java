@@ -45,7 +45,7 @@ public enum LogEvent {
             "Nothing."),
     CERTIFICATE_ENDS_SOON(1202, Level.WARN,
             "The certificate of a listener or of HTTP is valid for less than two weeks, at a start or a reload.",
-            "Get another; the line says whether a reload is enough."),
+            "Get another, and have it read by `sluicemq reload`."),
     COUNTERS(1301, Level.INFO,
             "What there is, and what has passed since the last such line; every five minutes if it has changed.",
             "See [the counters](operating.md#counters) for what to look at closer."),

@@ -48,6 +48,7 @@ export const queue = {
                     ['Dropped', f.count(about.dropped_messages)],
                     ['Refused', f.count(about.refused_messages)],
                     ['Producers that wait', f.count(about.waiting_producers)],
+                    rule(address) && ['A consumer is too slow', rule(address)],
                 ])),
                 panel('Facts', facts([
                     ['Virtual host', about.vhost],
@@ -89,6 +90,21 @@ export const queue = {
         ];
     },
 };
+
+const TOO_SLOW = {
+    delete: 'it is cut', cycle: 'the oldest messages make room for new ones', flow: 'producers wait', notify: 'it is told of',
+};
+
+/** When a consumer is too slow, and what happens then; null without a rule. */
+function rule(address) {
+    const of = address?.queues[0]?.slow_consumer_rule;
+    return of && [
+        of.message_count !== null && 'with more than ' + f.plural(of.message_count, 'message'),
+        of.depth_bytes !== null && 'with more than ' + f.bytes(of.depth_bytes),
+        of.message_age_ms !== null && 'with a message older than ' + f.duration(of.message_age_ms),
+        of.messages_per_second !== null && 'below ' + f.rate(of.messages_per_second),
+    ].filter(Boolean).join(', or ') + '; then ' + (TOO_SLOW[of.policy] || of.policy);
+}
 
 const tile = (name, value, more) => h('li', null,
     h('span', {class: 'name'}, name), h('b', null, value), h('span', {class: 'quiet'}, more));

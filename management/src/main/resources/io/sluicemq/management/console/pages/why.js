@@ -46,6 +46,13 @@ function mover(queue) {
         + f.plural(first.messages_unacknowledged, 'message')] : []), '.'];
 }
 
+/** How its limit is raised, where that is what somebody waits for, and its name needs no quotes of a shell. */
+function moreRoom({waiting, address, kind}) {
+    const limit = /^(max|page)-[a-z-]+/.exec(waiting[0]?.limit ?? '')?.[0];
+    return limit && kind !== 'virtual host' && /^[\w.-]+$/.test(address) && h('li', {key: 'more room'},
+        'Or give it more room, until the configuration is read again: ', h('code', null, 'sluicemq limit ' + address + ' ' + limit + '=…'));
+}
+
 const all = queue => queue.messages_ready + queue.messages_unacknowledged + queue.messages_delayed;
 
 export const addressName = each => each.kind === 'virtual host' ? 'virtual host ' + each.vhost
@@ -68,7 +75,7 @@ export function reason(address) {
                     + f.bytes(each.parked_bytes) + ')' : ', for credit')
                 + (waiting.length > 1 ? '; place ' + each.position + ' of ' + waiting.length : '') + '.')),
             waiting.length > MOST && h('li', {key: 'more'}, 'And ' + f.plural(waiting.length - MOST, 'producer') + ' more.')),
-        h('div', {class: 'room'}, h('b', null, 'To make room:'), h('ul', null, whoMakesRoom(address))));
+        h('div', {class: 'room'}, h('b', null, 'To make room:'), h('ul', null, whoMakesRoom(address), moreRoom(address))));
 }
 
 /** All that waits; nothing if nothing does. */

@@ -301,7 +301,8 @@ class ConsoleTest {
                 .contains("% of 19.5 KiB")
                 .containsPattern("the shop, channel 1, has waited .* for room \\(max-size-bytes 20000\\)")
                 .contains("consumer the stuck one of")
-                .contains("must move first. It holds 2 messages and acknowledges none");
+                .contains("must move first. It holds 2 messages and acknowledges none")
+                .contains("sluicemq limit orders max-size-bytes=…");
         // The same in the table, for whoever can't see the map.
         assertThat(browser.eval("[...document.querySelectorAll('tbody tr')].find(row => row.cells[0].innerText"
                 + ".startsWith('orders')).innerText").asString()).contains("the shop").contains("held");
@@ -346,6 +347,7 @@ class ConsoleTest {
         go("queues/%2F/reports");
         untilTextHas("too slow for");
         untilTextHas("a consumer is too slow");
+        untilTextHas("with more than 2 messages; then it is told of");
         go("queues");
         untilTextHas("its own: 100 messages");
     }
