@@ -118,6 +118,18 @@ public interface Client {
      */
     int publish(Message message, Completion completion, Producer producer);
 
+    /**
+     * How large a message may be that the client publishes, at this moment, in bytes as its protocol counts them: the smaller of what its
+     * user and its virtual host allow; {@link Long#MAX_VALUE} for any. Protocols refuse larger ones as soon as they know, and say so by
+     * {@link #tooLarge}.
+     */
+    default long maxMessageBytes() {
+        return Long.MAX_VALUE;
+    }
+
+    /** A message is refused as it is larger than {@link #maxMessageBytes}; counts, and the log tells of it. */
+    default void tooLarge() {}
+
     /** As {@link #publish(Message, Completion, Producer)}, from where nothing can be held. */
     default int publish(Message message, Completion completion) {
         return publish(message, completion, null);

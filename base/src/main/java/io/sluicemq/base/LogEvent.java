@@ -96,9 +96,10 @@ public enum LogEvent {
             "A link of AMQP 1.0 has ended, and what was to be done with its queue or subscription could not be done.",
             "See the reason; the client was told, too."),
     KEPT_LINKS_FULL(2201, Level.WARN,
-            "More links or deliveries are kept for clients that come back than the broker keeps, so those of the"
-                    + " eldest are not any more. At most ten lines in 10 s.",
-            "Look for clients with expiry-policy `never`, or long timeouts, that never return."),
+            "More links or deliveries are kept for clients that come back than the broker, or their user, may keep, so"
+                    + " those of the eldest are not any more. At most ten lines in 10 s.",
+            "Look for clients with expiry-policy `never`, or long timeouts, that never return; or raise the user's"
+                    + " [limit](security.md#limits)."),
     UNSETTLED_FORGOTTEN(2202, Level.INFO,
             "A connection has detached more links with unsettled deliveries than are remembered, so those of the"
                     + " eldest are not any more.",
@@ -242,8 +243,8 @@ public enum LogEvent {
             "A user was refused what they have no permission for. At most 20 lines in 10 s an event loop.",
             "Grant it, or ask why the program wants it ([permissions](security.md))."),
     USER_LIMIT_REACHED(7003, Level.WARN,
-            "A user or virtual host has as many connections, channels or queues as it may, and was refused another."
-                    + " At most 20 lines in 10 s an event loop.",
+            "A user or virtual host has as many connections, channels or queues as it may, and was refused another; or a"
+                    + " message was larger than it may be. At most 20 lines in 10 s an event loop.",
             "Look for a client that does not close what it opens, or raise the [limit](security.md#limits)."),
     CERTIFICATE_REFUSED(7004, Level.WARN,
             "A client's certificate was refused: which, and why. At most one line in 10 s a listener.",

@@ -60,15 +60,21 @@ public final class Main implements Runnable {
     }
 
     static int run(PrintWriter out, PrintWriter err, String... arguments) {
-        CommandLine main = new CommandLine(new Main());
         // A command that is named needs no other, and looking at all of them takes longer than most take to do their work.
         boolean named = arguments.length > 0 && COMMANDS.contains(arguments[0]) && !arguments[0].equals("completion");
-        (named ? List.of(arguments[0]) : COMMANDS).forEach(name -> main.addSubcommand(name, command(name)));
-        return main.setOut(out)
+        return commandLine(named ? List.of(arguments[0]) : COMMANDS)
+                .setOut(out)
                 .setErr(err)
                 .setParameterExceptionHandler(new OneLineErrors())
                 .setCaseInsensitiveEnumValuesAllowed(true)
                 .execute(arguments);
+    }
+
+    /** The command line with these of its commands. */
+    static CommandLine commandLine(List<String> commands) {
+        CommandLine main = new CommandLine(new Main());
+        commands.forEach(name -> main.addSubcommand(name, command(name)));
+        return main;
     }
 
     /** The names of all commands. */

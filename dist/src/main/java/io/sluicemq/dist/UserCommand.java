@@ -3,6 +3,7 @@ package io.sluicemq.dist;
 import io.sluicemq.api.users.PermissionPatterns;
 import io.sluicemq.api.users.Role;
 import io.sluicemq.api.users.UserChange;
+import io.sluicemq.api.users.UserLimit;
 import io.sluicemq.server.users.UserEditor;
 import java.io.BufferedReader;
 import java.io.Console;
@@ -13,7 +14,10 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.function.ToIntFunction;
@@ -188,13 +192,13 @@ final class UserCommand implements Runnable {
         @Override
         public Integer call() {
             Optional<String> password = Optional.of(secret.read());
-            return place.edit(editor -> editor.alter(name, new UserChange(password, null, null), null, null));
+            return place.edit(editor -> editor.alter(name, new UserChange(password, null, null), Map.of()));
         }
     }
 
     /** Changes what a user is. */
     @Command(name = "alter", mixinStandardHelpOptions = true, sortOptions = false,
-            description = "Change a user's role, or from where they may log in.")
+            description = "Change a user's role, from where they may log in, or how much they may have.")
     static final class Alter implements Callable<Integer> {
 
         @Parameters(paramLabel = "NAME", description = "Who.")
@@ -211,12 +215,24 @@ final class UserCommand implements Runnable {
         private Boolean loopbackOnly;
 
         @Option(names = "--max-connections", paramLabel = "N",
-                description = "How many connections they may have; -1 for any number.")
-        private Long maxConnections;
+                description = "How many connections they may have; -1 for any number, here and below.")
+        private String maxConnections;
 
         @Option(names = "--max-channels", paramLabel = "N",
-                description = "How many channels they may have on all of them together; -1 for any number.")
-        private Long maxChannels;
+                description = "How many channels they may have on all of them together.")
+        private String maxChannels;
+
+        @Option(names = "--max-queues", paramLabel = "N",
+                description = "How many queues there may be that they have declared.")
+        private String maxQueues;
+
+        @Option(names = "--max-message-size", paramLabel = "SIZE",
+                description = "How large a message may be that they publish, such as 64KiB.")
+        private String maxMessageSize;
+
+        @Option(names = "--max-kept-links", paramLabel = "N",
+                description = "AMQP 1.0: how many of their links that have ended are kept for links that come back.")
+        private String maxKeptLinks;
 
         @Mixin
         private Place place;
@@ -225,7 +241,18 @@ final class UserCommand implements Runnable {
         public Integer call() {
             Optional<Role> changed = noRole ? Optional.empty() : role == null ? null : Optional.of(role);
             return place.edit(editor -> editor.alter(
-                    name, new UserChange(null, changed, loopbackOnly), maxConnections, maxChannels));
+                    name, new UserChange(null, changed, loopbackOnly), limits()));
+        }
+
+        private Map<UserLimit, String> limits() {
+            Map<UserLimit, String> limits = new EnumMap<>(UserLimit.class);
+            limits.put(UserLimit.CONNECTIONS, maxConnections);
+            limits.put(UserLimit.CHANNELS, maxChannels);
+            limits.put(UserLimit.QUEUES, maxQueues);
+            limits.put(UserLimit.MESSAGE_BYTES, maxMessageSize);
+            limits.put(UserLimit.KEPT_LINKS, maxKeptLinks);
+            limits.values().removeIf(Objects::isNull);
+            return limits;
         }
     }
 

@@ -8,7 +8,6 @@ import com.rabbitmq.client.ConnectionFactory;
 import com.rabbitmq.client.impl.NetworkConnection;
 import io.sluicemq.server.SluiceMQ;
 import java.io.ByteArrayInputStream;
-import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -26,11 +25,10 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Runs all that docs/cli.md tells people to run, in its order, against a broker that has what it speaks of. A real shell reads the lines; in
- * place of the program it finds a function that writes down with what it was called.
+ * place of the program it finds a function that writes down with what it was called, which is then done in this process: there are so many that
+ * {@link PagesIT}, with a process for each, would take long.
  */
 class CliDocsTest {
-
-    private static final Path PAGE = Path.of("..", "docs", "cli.md");
 
     /** Commands that are about a process or its files, and stand on pages of their own. */
     private static final Set<String> ELSEWHERE =
@@ -79,7 +77,7 @@ class CliDocsTest {
     }
 
     @Test
-    void shouldHaveEveryCommandOnThePage() throws IOException {
+    void shouldHaveEveryCommandOnThePage() {
         Set<String> missing = new TreeSet<>(Main.commands());
         missing.removeAll(ELSEWHERE);
         for (String line : lines()) {
@@ -106,17 +104,11 @@ class CliDocsTest {
     }
 
     /** The lines of the page's shell blocks that call the program. */
-    private static List<String> lines() throws IOException {
-        List<String> found = new ArrayList<>();
-        boolean shell = false;
-        for (String line : Files.readAllLines(PAGE)) {
-            if (line.startsWith("```")) {
-                shell = line.equals("```sh");
-            } else if (shell && line.contains("sluicemq")) {
-                found.add(line);
-            }
-        }
-        return found;
+    private static List<String> lines() {
+        return Page.read("docs/cli.md").blocks("sh").stream()
+                .flatMap(block -> block.text().lines())
+                .filter(line -> line.contains("sluicemq"))
+                .toList();
     }
 
     private void run(Shell shell, String line, Map<String, String> stands) throws Exception {

@@ -32,11 +32,8 @@ class LogIT {
     Path data;
 
     @BeforeAll
-    static void unpack() throws IOException, InterruptedException {
-        String name = "sluicemq-" + Version.ofProduct();
-        Path archive = Path.of("target", name + ".tar.gz").toAbsolutePath();
-        assertThat(Script.run(temp, Map.of(), "tar", "-xzf", archive.toString()).exitCode()).isZero();
-        script = temp.resolve(name).resolve("bin/sluicemq");
+    static void install() throws IOException, InterruptedException {
+        script = Path.of(Installation.get().script());
     }
 
     @Test

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Unpacks the archive that was just built, and runs a broker from it. */
+/** Runs brokers from the archive that was just built. */
 class ServeIT {
 
     @TempDir
@@ -24,11 +24,8 @@ class ServeIT {
     private static Path home;
 
     @BeforeAll
-    static void unpack() throws IOException, InterruptedException {
-        String name = "sluicemq-" + Version.ofProduct();
-        Path archive = Path.of("target", name + ".tar.gz").toAbsolutePath();
-        assertThat(Script.run(temp, Map.of(), "tar", "-xzf", archive.toString()).exitCode()).isZero();
-        home = temp.resolve(name);
+    static void install() throws IOException, InterruptedException {
+        home = Installation.get().home();
     }
 
     @Test
@@ -81,7 +78,7 @@ class ServeIT {
 
     @Test
     void shouldStartFromWhatPrepareHasMade() throws Exception {
-        Script.Result prepared = run("prepare");
+        Script.Result prepared = Installation.get().prepared();
         assertThat(prepared.err()).isEmpty();
         assertThat(prepared.out()).singleElement().asString().startsWith("Made " + home.resolve("lib/sluicemq.aot"));
 

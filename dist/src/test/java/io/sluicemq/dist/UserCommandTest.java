@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluicemq.api.Authenticator.Peer;
+import io.sluicemq.api.users.UserLimit;
 import io.sluicemq.api.users.UserView;
 import io.sluicemq.server.SluiceMQ;
 import java.io.PrintWriter;
@@ -11,6 +12,7 @@ import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -77,6 +79,18 @@ class UserCommandTest {
             assertThat(broker.users().list()).extracting(UserView::name).containsExactly("app");
             assertThat(user("alter", "app", "--role", "monitor")).isZero();
             assertThat(broker.users().find("app").orElseThrow().role()).isPresent();
+            assertThat(user("alter", "app", "--max-queues", "3", "--max-message-size", "64KiB", "--max-channels", "5"))
+                    .isZero();
+            assertThat(user("alter", "app", "--max-channels", "-1", "--max-kept-links", "0")).isZero();
+            assertThat(broker.users().find("app").orElseThrow().limits().limits()).isEqualTo(Map.of(
+                    UserLimit.QUEUES, 3L, UserLimit.MESSAGE_BYTES, 65_536L, UserLimit.KEPT_LINKS, 0L));
+            assertThat(user("list")).isZero();
+            assertThat(out.toString())
+                    .contains("app: monitor, no password, max-queues 3, max-message-size 64KiB, max-kept-links 0\n");
+            assertThat(user("alter", "app", "--max-queues", "many")).isEqualTo(2);
+            assertThat(err.toString())
+                    .isEqualTo(
+                            "sluicemq user: max-queues can't be 'many': expected a whole number, or none, at least 0\n");
             assertThat(user("grant", "app", "--virtual-host", "shop", "--read", "#")).isZero();
             assertThat(broker.users().find("app").orElseThrow().permissions().orElseThrow()).containsKey("shop");
             assertThat(user("revoke", "app", "--virtual-host", "shop")).isZero();

@@ -5,6 +5,7 @@ import io.sluicemq.api.Authenticator.Peer;
 import io.sluicemq.api.Principal;
 import io.sluicemq.api.Usage;
 import io.sluicemq.api.users.Role;
+import io.sluicemq.api.users.UserLimit;
 import io.sluicemq.api.users.UserLimits;
 import io.sluicemq.base.Published;
 import java.util.Optional;
@@ -96,8 +97,11 @@ public final class User {
 
     /** Has what this says hold for those who have logged in. */
     void takeEffect() {
-        usage.connections().limit(limits.maxConnections());
-        usage.channels().limit(limits.maxChannels());
+        usage.connections().limit(limits.most(UserLimit.CONNECTIONS));
+        usage.channels().limit(limits.most(UserLimit.CHANNELS));
+        usage.queues().limit(limits.most(UserLimit.QUEUES));
+        usage.messageBytes().set(limits.most(UserLimit.MESSAGE_BYTES));
+        usage.keptLinks().set(limits.most(UserLimit.KEPT_LINKS));
         if (!access.equals(published.get())) {
             published.publish(access);
         }

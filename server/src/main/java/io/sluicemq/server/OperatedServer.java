@@ -12,10 +12,11 @@ import io.sluicemq.api.operate.Login;
 import io.sluicemq.api.operate.Obstacle;
 import io.sluicemq.api.operate.Operations;
 import io.sluicemq.api.operate.Refused;
-import io.sluicemq.api.operate.Role;
 import io.sluicemq.api.operate.ServerMeasures;
 import io.sluicemq.api.operate.ServerOperations;
+import io.sluicemq.api.users.Role;
 import io.sluicemq.api.users.UserDirectory;
+import io.sluicemq.api.users.UserView;
 import io.sluicemq.base.Audit;
 import io.sluicemq.base.LogEvent;
 import io.sluicemq.base.Loop;
@@ -26,6 +27,7 @@ import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
 
@@ -109,18 +111,8 @@ final class OperatedServer implements ServerOperations {
         return login;
     }
 
-    private Role role(Principal user) {
-        return user.anonymous()
-                ? Role.NONE
-                : broker.users().find(user.name()).map(OperatedServer::role).orElse(Role.NONE);
-    }
-
-    private static Role role(io.sluicemq.api.users.UserView user) {
-        return user.role().map(role -> switch (role) {
-            case MONITOR -> Role.MONITOR;
-            case OPERATOR -> Role.OPERATOR;
-            case ADMINISTRATOR -> Role.ADMINISTRATOR;
-        }).orElse(Role.NONE);
+    private Optional<Role> role(Principal user) {
+        return user.anonymous() ? Optional.empty() : broker.users().find(user.name()).flatMap(UserView::role);
     }
 
     @Override
@@ -149,5 +141,19 @@ final class OperatedServer implements ServerOperations {
     public void limitAddresses(Actor actor, String match, Map<String, String> limits) {
         broker.limitAddresses(match, limits);
         Audit.changed(LogEvent.LIMITS_SET, actor.toString(), "set limits of addresses '" + match + "': " + limits);
+    }
+
+    @Override
+    public Map<String, Map<String, Long>> virtualHostLimits() {
+        return broker.hostLimits().all();
+    }
+
+    @Override
+    public void limitVirtualHost(Actor actor, String virtualHost, String limit, Optional<Long> most) {
+        broker.hostLimits().set(virtualHost, limit, most);
+        String what = "set the limit " + limit + " of vhost '" + virtualHost + "': "
+                + most.map(String::valueOf).orElse("none");
+        Audit.changed(LogEvent.LIMITS_SET, actor.toString(), what);
+        operations.note(Event.Kind.RELOADED, virtualHost, limit, actor + " " + what);
     }
 }

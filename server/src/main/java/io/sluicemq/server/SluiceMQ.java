@@ -17,7 +17,6 @@ import io.sluicemq.broker.engine.BrokerConfig;
 import io.sluicemq.broker.engine.BrokerCounters;
 import io.sluicemq.broker.engine.BrokerEngine;
 import io.sluicemq.broker.engine.BrokerStore;
-import io.sluicemq.broker.flow.AddressLimits;
 import io.sluicemq.broker.flow.AddressSettings;
 import io.sluicemq.broker.flow.AddressState;
 import io.sluicemq.management.AdminSocket;
@@ -133,6 +132,8 @@ public final class SluiceMQ implements AutoCloseable {
     private Tls httpTls;
     /** The limits of addresses in force; guarded by {@link #reloading}. */
     private AddressSettings limitsNow;
+
+    private final VirtualHostLimits hostLimits;
     private volatile boolean stopped;
 
     private SluiceMQ(
@@ -149,6 +150,7 @@ public final class SluiceMQ implements AutoCloseable {
         this.started = reading;
         this.current = reading;
         this.limitsNow = reading.config().addressSettings();
+        this.hostLimits = new VirtualHostLimits(engine, reading.config());
         this.httpTls = reading.config().http().enabled() ? reading.httpTls() : null;
         this.store = store;
         this.failure = failure;
@@ -509,6 +511,11 @@ public final class SluiceMQ implements AutoCloseable {
         }
     }
 
+    /** The limits of virtual hosts in force. */
+    VirtualHostLimits hostLimits() {
+        return hostLimits;
+    }
+
     private static void set(Settings section, String name, String value, Place place, List<Problem> problems) {
         try {
             KeyPath.of(name, place).set(section, value, problems);
@@ -545,10 +552,7 @@ public final class SluiceMQ implements AutoCloseable {
             ConfigSource.Reading next = started.source().read();
             users.replace(next.config(), next.stored(), next.users(), by);
             apply(next.config().addressSettings());
-            Map<String, AddressLimits> hosts = new HashMap<>(next.config().virtualHostLimits());
-            hosts.keySet().retainAll(started.config().virtualHosts()); // others are there after a restart
-            engine.hostLimits(next.config().hostLimits());
-            List<String> laterLimited = engine.virtualHostLimits(hosts);
+            List<String> laterLimited = hostLimits.replace(next.config());
             List<String> applied = ConfigDifference.keys(current.settings(), next.settings());
             List<String> needRestart = ConfigDifference.keys(started.settings(), next.settings());
             applied.retainAll(Reload.AT_ONCE);

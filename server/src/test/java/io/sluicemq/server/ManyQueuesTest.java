@@ -15,8 +15,8 @@ import io.sluicemq.api.operate.Actor;
 import io.sluicemq.api.operate.Login;
 import io.sluicemq.api.operate.Operations;
 import io.sluicemq.api.operate.Publication;
-import io.sluicemq.api.operate.Role;
 import io.sluicemq.api.operate.ServerOperations;
+import io.sluicemq.api.users.Role;
 import io.sluicemq.api.users.UserDirectory;
 import io.sluicemq.base.Loop;
 import io.sluicemq.base.TaskFailures;
@@ -149,7 +149,7 @@ class ManyQueuesTest {
                         (proxy, method, arguments) -> {
                             throw new AssertionError("not to be asked: " + method);
                         }),
-                "login", CompletableFuture.completedFuture(new Login(ANN.user(), Role.MONITOR)));
+                "login", CompletableFuture.completedFuture(new Login(ANN.user(), Optional.of(Role.MONITOR))));
         return (ServerOperations) Proxy.newProxyInstance(
                 ServerOperations.class.getClassLoader(), new Class<?>[] {ServerOperations.class},
                 (proxy, method, arguments) -> Optional.ofNullable(answers.get(method.getName())).orElseThrow());

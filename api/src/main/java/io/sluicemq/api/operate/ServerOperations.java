@@ -4,6 +4,7 @@ import io.sluicemq.api.Authenticator.Peer;
 import io.sluicemq.api.users.UserDirectory;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /** What operators want of the process around the broker. May be called from any thread but a loop; methods without a future return soon. */
@@ -55,6 +56,19 @@ public interface ServerOperations {
      * @throws IllegalArgumentException if they are not valid; then nothing has changed
      */
     void limitAddresses(Actor actor, String match, Map<String, String> limits);
+
+    /** The limits in force by virtual host, by the names of the configuration's {@code virtual-host-limits}; an empty map for none. */
+    Map<String, Map<String, Long>> virtualHostLimits();
+
+    /**
+     * Sets a limit of a virtual host. With effect at once, until the configuration is read again or the broker ends.
+     *
+     * @param limit its name as in the configuration
+     * @param most empty to take it away
+     * @throws IllegalArgumentException if there is no such limit or virtual host, or it can't be that
+     * @throws IllegalStateException if that needs a restart of the broker
+     */
+    void limitVirtualHost(Actor actor, String virtualHost, String limit, Optional<Long> most);
 
     /**
      * Where clients come in.

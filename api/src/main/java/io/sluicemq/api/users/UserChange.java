@@ -1,5 +1,6 @@
 package io.sluicemq.api.users;
 
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -7,13 +8,19 @@ import java.util.Optional;
  *
  * @param password the new password; empty to take it away, so that they can log in by a certificate only
  * @param role empty for none
+ * @param limits those that change; {@link io.sluicemq.base.Quota#UNLIMITED} takes one away
  */
 public record UserChange(
-        Optional<String> password, Optional<Role> role, Boolean loopbackOnly, UserLimits limits) {
+        Optional<String> password, Optional<Role> role, Boolean loopbackOnly,
+        Map<UserLimit, Long> limits) {
+
+    public UserChange {
+        limits = Map.copyOf(limits);
+    }
 
     /** One that leaves limits as they are. */
     public UserChange(Optional<String> password, Optional<Role> role, Boolean loopbackOnly) {
-        this(password, role, loopbackOnly, null);
+        this(password, role, loopbackOnly, Map.of());
     }
 
     /** Without the password. */

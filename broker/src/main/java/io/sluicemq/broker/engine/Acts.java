@@ -172,6 +172,12 @@ final class Acts {
                 return;
             }
             Message message = publishable.message(publication);
+            long most = act.client().maxMessageBytes();
+            if (message.body().length > most) {
+                act.client().tooLarge();
+                act.failed(new BrokerError.LimitReached("bytes of a message", actor.user().name(), virtualHost, most));
+                return;
+            }
             int[] reached = new int[1];
             Completion stored = new Completion(act.loop()) {
                 @Override

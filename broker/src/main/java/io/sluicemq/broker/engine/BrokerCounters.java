@@ -36,7 +36,7 @@ package io.sluicemq.broker.engine;
  *     is an end to each that has a timeout
  * @param keptDeliveries deliveries of these: those that clients have received are among the unsettled messages
  * @param refusedAccesses what users have asked for without being allowed to
- * @param refusedByUserLimit what was refused by a limit of a user or of a virtual host's connections, channels or queues
+ * @param refusedByUserLimit what was refused by a limit of a user or of a virtual host: connections, channels, queues, sizes of messages
  */
 public record BrokerCounters(
         long connections,

@@ -6,6 +6,7 @@ import io.sluicemq.api.Client;
 import io.sluicemq.api.Reply;
 import io.sluicemq.api.operate.Operations;
 import io.sluicemq.base.Loop;
+import io.sluicemq.base.NamedCounts;
 import io.sluicemq.base.Quota;
 import io.sluicemq.broker.flow.AddressLimits;
 import io.sluicemq.broker.flow.AddressSettings;
@@ -60,11 +61,12 @@ public final class BrokerEngine implements Broker {
         }
         memory.contexts(contexts);
         long firstQueueId = 1 + (store == null ? 0 : store.recovery().highestQueueId());
+        NamedCounts queuesByUser = new NamedCounts();
         int home = 0;
         for (String name : config.virtualHosts()) {
             hosts.put(name, new VirtualHost(
                     name, contexts[home % contexts.length], contexts, config, firstQueueId + home,
-                    config.virtualHosts().size()));
+                    config.virtualHosts().size(), queuesByUser));
             home++;
         }
         if (store != null) {
@@ -211,6 +213,7 @@ public final class BrokerEngine implements Broker {
         client.came();
         reply.done(client);
         client.resources(context.shortage());
+        client.accessChanged(); // since it was let in, which may have taken a while
     }
 
     /** The broker as its operators see it. */
@@ -219,18 +222,20 @@ public final class BrokerEngine implements Broker {
     }
 
     /**
-     * What users may do has changed: who may not be where they are, or not read what they read, ends. Done when all have been told.
-     * Any thread.
+     * What users may do has changed: who may not be where they are, or not read what they read, ends. A few clients in each turn of a loop
+     * are looked at, and then their consumers. Done when all have been told; one that fails stops none. Any thread.
      */
     public CompletableFuture<Void> accessChanged() {
-        List<CompletableFuture<Void>> all = new ArrayList<>();
+        List<CompletableFuture<?>> all = new ArrayList<>();
         for (LoopContext context : contexts) {
-            CompletableFuture<Void> told = new CompletableFuture<>();
-            all.add(told);
-            context.loop.execute(() -> {
-                List.copyOf(context.clients).forEach(ConnectedClient::accessChanged);
-                told.complete(null);
-            });
+            Loop loop = context.loop;
+            all.add(Slices.ask(loop, () -> List.copyOf(context.clients))
+                    .thenCompose(clients -> Slices.ask(
+                            loop, clients, Slices.CONNECTIONS,
+                            client -> Slices.guarded(loop, client::accessChanged)))
+                    .thenCompose(ports -> Slices.ask(
+                            loop, ports.stream().flatMap(List::stream).toList(), Slices.CONSUMERS,
+                            port -> Slices.guarded(loop, port::accessChanged))));
         }
         return CompletableFuture.allOf(all.toArray(CompletableFuture<?>[]::new));
     }
@@ -294,14 +299,15 @@ public final class BrokerEngine implements Broker {
     }
 
     /**
-     * How many connections and queues virtual hosts may have, by name; one that is not in it may have any number. Takes nothing away that
-     * is there. Any thread.
+     * How many connections and queues virtual hosts may have, and how large messages may be, by name; one that is not in it has no limits.
+     * Takes nothing away that is there. Any thread.
      */
     public void hostLimits(Map<String, HostLimits> limits) {
         hosts.forEach((name, host) -> {
             HostLimits next = limits.getOrDefault(name, HostLimits.NONE);
             host.usage().connections().limit(next.maxConnections());
             host.usage().queues().limit(next.maxQueues());
+            host.usage().messageBytes().set(next.maxMessageBytes());
         });
     }
 

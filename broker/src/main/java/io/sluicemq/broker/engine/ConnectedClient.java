@@ -10,6 +10,7 @@ import io.sluicemq.api.ConsumerSpec;
 import io.sluicemq.api.CreditLine;
 import io.sluicemq.api.Delivery;
 import io.sluicemq.api.Message;
+import io.sluicemq.api.Principal;
 import io.sluicemq.api.Producer;
 import io.sluicemq.api.Reply;
 import io.sluicemq.api.Undeliverable;
@@ -114,6 +115,22 @@ final class ConnectedClient implements Client {
         spec.user().usage().channels().give(-difference);
     }
 
+    @Override
+    public long maxMessageBytes() {
+        return Math.min(spec.user().usage().messageBytes().get(), host.usage().messageBytes().get());
+    }
+
+    @Override
+    public void tooLarge() {
+        long ofUser = spec.user().usage().messageBytes().get();
+        long ofHost = host.usage().messageBytes().get();
+        context.tally.refusedByUserLimit++;
+        context.limits.refused(
+                "a message of more than the " + Math.min(ofUser, ofHost) + " bytes that '"
+                        + (ofUser <= ofHost ? user() : host.name()) + "' may have, by " + this,
+                context.loop.nanoTime());
+    }
+
     /** @param shortage why publishers must wait; null if they need not */
     void resources(String shortage) {
         boolean low = shortage != null;
@@ -141,22 +158,26 @@ final class ConnectedClient implements Client {
         return refusal != null;
     }
 
-    /** What its user may do has perhaps changed: what they have begun and may not go on with ends. */
-    void accessChanged() {
+    /**
+     * What its user may do has perhaps changed: if they may not be here any more it ends.
+     *
+     * @return its consumers, which are to be looked at likewise; null if there are none
+     */
+    List<ConsumerPort> accessChanged() {
         if (closed) {
-            return;
+            return null;
         }
         if (!access.mayStay()) {
             spec.events().closeRequested(
                     "access to vhost '" + host.name() + "' refused for user '" + spec.user().name() + "'");
-            return;
+            return null;
         }
-        for (ConsumerPort port : List.copyOf(consumers)) {
-            BrokerError.AccessRefused refusal = access.read(port.queue());
-            if (refusal != null) {
-                port.revoke(refusal.reason());
-            }
-        }
+        return consumers.isEmpty() ? null : List.copyOf(consumers);
+    }
+
+    /** Why its user may not read from a queue; null if they may, or the client has gone. */
+    BrokerError.AccessRefused readRefusal(String queue) {
+        return closed ? null : access.read(queue);
     }
 
     // ---- topology
@@ -547,6 +568,10 @@ final class ConnectedClient implements Client {
         });
     }
 
+    boolean has(ConsumerPort port) {
+        return consumers.contains(port);
+    }
+
     void forget(ConsumerPort port) {
         if (consumers.remove(port)) {
             protocol.consumers--;
@@ -736,6 +761,10 @@ final class ConnectedClient implements Client {
     }
 
     /** The name of its user. */
+    Principal principal() {
+        return spec.user();
+    }
+
     String user() {
         return spec.user().name();
     }

@@ -1,5 +1,6 @@
 package io.sluicemq.broker.engine;
 
+import io.sluicemq.api.BrokerError;
 import io.sluicemq.api.Consumer;
 import io.sluicemq.api.ConsumerSink;
 import io.sluicemq.api.ConsumerSpec;
@@ -31,8 +32,16 @@ final class ConsumerPort implements Consumer {
         return consumer.spec().queue();
     }
 
-    /** Ends it since its user may not read there any more. */
-    void revoke(String reason) {
+    /** What its user may do has perhaps changed: it ends if they may not read there any more. Has no answer. */
+    Void accessChanged() {
+        BrokerError.AccessRefused refusal = client.has(this) ? client.readRefusal(queue()) : null;
+        if (refusal != null) {
+            revoke(refusal.reason());
+        }
+        return null;
+    }
+
+    private void revoke(String reason) {
         client.forget(this);
         proxy.run(client.context(), () -> {
             if (proxy.queue().revoke(consumer)) {

@@ -11,8 +11,10 @@ import io.sluicemq.broker.queue.RecoveredMessages;
 /**
  * A queue as other loops reach it: what it is asked becomes an item for its loop, or a direct call if that is the caller's.
  * Immutable.
+ *
+ * @param declaredBy the user among whose queues it counts; null if that is not known
  */
-record QueueProxy(Queue queue, LoopContext home) {
+record QueueProxy(Queue queue, LoopContext home, String declaredBy) {
 
     /**
      * Hands over a message; {@code completion}, if any, has taken on this obligation.

@@ -6,8 +6,13 @@ import io.sluicemq.broker.queue.QueueOptions;
 import io.sluicemq.broker.queue.RecoveredMessages;
 import java.util.function.Function;
 
-/** A queue as the log has it. */
-record RecoveredQueue(String host, long id, QueueSpec spec, QueueOptions options, RecoveredMessages messages) {
+/**
+ * A queue as the log has it.
+ *
+ * @param declaredBy the user who has made it; null if the log doesn't say
+ */
+record RecoveredQueue(
+        String host, long id, QueueSpec spec, String declaredBy, QueueOptions options, RecoveredMessages messages) {
 
     /** For {@link #options}: filters are read when the queue is made, by what the broker then has for it. */
     static final Function<String, MessageFilter> NO_FILTER_YET = text -> null;

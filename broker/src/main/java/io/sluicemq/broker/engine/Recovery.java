@@ -234,7 +234,9 @@ final class Recovery implements LogVisitor {
                 declared.arguments());
         try {
             QueueOptions options = QueueOptions.parse(spec, declared.host(), RecoveredQueue.NO_FILTER_YET);
-            return new RecoveredQueue(declared.host(), declared.id(), spec, options, new RecoveredMessages(options));
+            return new RecoveredQueue(
+                    declared.host(), declared.id(), spec, declared.declaredBy(), options,
+                    new RecoveredMessages(options));
         } catch (QueueOptions.Invalid e) {
             throw new BadRecord("queue '" + declared.name() + "' has arguments that are not valid: " + e.error());
         }

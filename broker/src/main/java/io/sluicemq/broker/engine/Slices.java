@@ -20,6 +20,9 @@ final class Slices {
     /** So many connections are, each with its channels. */
     static final int CONNECTIONS = 16;
 
+    /** So many consumers are, each by the name of its queue. */
+    static final int CONSUMERS = 256;
+
     private Slices() {}
 
     /** Asks one thing. */
@@ -49,6 +52,22 @@ final class Slices {
         Walk<S, T> walk = new Walk<>(loop, things, slice, question);
         loop.execute(walk);
         return walk.answers;
+    }
+
+    /** A question that must not keep others from being asked: where it fails there is no answer, and the loop hears of it. */
+    static <T> T guarded(Loop loop, Supplier<T> question) {
+        try {
+            return question.get();
+        } catch (RuntimeException e) {
+            loop.execute(() -> {
+                throw e;
+            });
+        } catch (Error e) {
+            loop.execute(() -> {
+                throw e;
+            });
+        }
+        return null;
     }
 
     /** All answers together, in the order of {@code parts}. */

@@ -7,6 +7,7 @@ import io.sluicemq.api.Client.ExchangeSpec;
 import io.sluicemq.api.Client.QueueSpec;
 import io.sluicemq.api.Client.QueueStatus;
 import io.sluicemq.api.Completion;
+import io.sluicemq.api.Principal;
 import io.sluicemq.api.Reply;
 import io.sluicemq.base.LoopOwned;
 import io.sluicemq.base.Published;
@@ -366,6 +367,16 @@ final class Topology {
             relay.failed(home.loop, new BrokerError.LimitReached("queues", host.name(), host.name(), limit));
             return;
         }
+        Principal user = client.principal();
+        long mostOfUser = user.usage().queues().limit();
+        if (!host.queuesByUser().tryTake(user.name(), mostOfUser)) {
+            host.usage().queues().give(1);
+            home.tally.refusedByUserLimit++;
+            home.limits.refused("queue '" + spec.name() + "' in vhost '" + host.name() + "' of '" + user.name()
+                    + "', who may have " + mostOfUser + " queues, by " + client, home.loop.nanoTime());
+            relay.failed(home.loop, new BrokerError.LimitReached("queues", user.name(), host.name(), mostOfUser));
+            return;
+        }
         boolean owned = options.exclusive() || options.deletedWithConnection();
         LoopContext context = owned ? client.context() : contexts[nextLoop];
         if (!owned) {
@@ -377,10 +388,11 @@ final class Topology {
         TopologyRecord record = null;
         if (home.journal() != null && options.durable() && !owned) {
             queue.logged(host.newQueueId());
-            record = declared(queue);
+            record = declared(queue, user.name());
             // Nobody may find it before the log has it: a message for a queue that the log doesn't know would be lost.
             if (!home.journal().tryAppend(record)) {
                 host.usage().queues().give(1);
+                host.queuesByUser().give(user.name());
                 if (home.journal().state().isFinal()) {
                     relay.failed(home.loop, new BrokerError.Unavailable(home.journal().state().reason()));
                     return;
@@ -391,7 +403,7 @@ final class Topology {
         } else if (home.journal() != null) {
             queue.numbered(host.newQueueId());
         }
-        QueueProxy proxy = new QueueProxy(queue, context);
+        QueueProxy proxy = new QueueProxy(queue, context, user.name());
         switch (published.get().addQueue(spec.name(), proxy)) {
             case Outcome.Applied<QueueProxy> applied -> publish(applied, null);
             case Outcome.Unchanged<QueueProxy> unchanged ->
@@ -427,11 +439,11 @@ final class Topology {
         }
     }
 
-    private TopologyRecord declared(Queue queue) {
+    private TopologyRecord declared(Queue queue, String by) {
         QueueSpec spec = queue.spec();
         return new TopologyRecord.QueueDeclared(
                 host.name(), queue.id(), spec.name(), spec.durable(), spec.exclusive(), spec.autoDelete(),
-                spec.arguments());
+                by, spec.arguments());
     }
 
     // ---- what the log keeps of it
@@ -452,7 +464,7 @@ final class Topology {
         }
         for (QueueProxy proxy : table.queues()) {
             if (proxy.queue().isLogged()) {
-                records.add(declared(proxy.queue()));
+                records.add(declared(proxy.queue(), proxy.declaredBy()));
             }
         }
         for (Exchange<QueueProxy> exchange : table.exchanges()) {
@@ -497,12 +509,15 @@ final class Topology {
                     host.effects(context.loop.index()),
                     host.newAccount(each.spec().name(), context.loop));
             queue.logged(each.id());
-            QueueProxy proxy = new QueueProxy(queue, context);
+            QueueProxy proxy = new QueueProxy(queue, context, each.declaredBy());
             if (table.addQueue(queue.name(), proxy) instanceof Outcome.Applied<QueueProxy> applied) {
                 table = applied.table();
                 context.loop.execute(() -> proxy.restore(each.messages()));
                 restored.add(proxy);
                 host.usage().queues().take();
+                if (each.declaredBy() != null) {
+                    host.queuesByUser().take(each.declaredBy());
+                }
             } else {
                 throw new IllegalStateException("the log has two queues '" + queue.name() + "'");
             }
@@ -535,6 +550,9 @@ final class Topology {
         if (listed != null && listed.queue() == queue) {
             host.consumerRules().removed(listed);
             host.usage().queues().give(1);
+            if (listed.declaredBy() != null) {
+                host.queuesByUser().give(listed.declaredBy());
+            }
             if (published.get().removeQueue(queue.name()) instanceof Outcome.Applied<QueueProxy> applied) {
                 publish(applied, null);
             }

@@ -9,6 +9,7 @@ import io.sluicemq.api.Usage;
 import io.sluicemq.api.operate.Event;
 import io.sluicemq.base.Count;
 import io.sluicemq.base.Loop;
+import io.sluicemq.base.NamedCounts;
 import io.sluicemq.base.Published;
 import io.sluicemq.broker.flow.Account;
 import io.sluicemq.broker.flow.AddressLimits;
@@ -37,6 +38,7 @@ final class VirtualHost {
     private final Published<RoutingTable<QueueProxy>> table = new Published<>(RoutingTable.withDefaults());
     private final Topology topology;
     private final Usage usage = new Usage();
+    private final NamedCounts queuesByUser;
     private final Identities identities = new Identities();
     private final LoopContext home;
     private final HostEffects[] effects;
@@ -60,10 +62,12 @@ final class VirtualHost {
     /**
      * @param firstQueueId the number of its first new queue in the log
      * @param queueIdStep how far the next one is from that, so that no other virtual host has the same
+     * @param queuesByUser how many queues users have, in all virtual hosts
      */
     VirtualHost(
             String name, LoopContext home, LoopContext[] contexts, BrokerConfig config, long firstQueueId,
-            int queueIdStep) {
+            int queueIdStep, NamedCounts queuesByUser) {
+        this.queuesByUser = queuesByUser;
         this.name = name;
         this.home = home;
         this.config = config;
@@ -96,6 +100,11 @@ final class VirtualHost {
     /** What its clients have open and declared, and may have. */
     Usage usage() {
         return usage;
+    }
+
+    /** How many queues users have, in all virtual hosts, by their names. */
+    NamedCounts queuesByUser() {
+        return queuesByUser;
     }
 
     // ---- clients

@@ -37,4 +37,10 @@ public record AddressLimits(
     /** What holds for an address of which nothing is said. */
     public static final AddressLimits UNLIMITED =
             new AddressLimits(NONE, NONE, FullPolicy.PAGE, DEFAULT_LOW_WATER_PERCENT, NONE, NONE, false);
+
+    /** What all addresses of a virtual host may hold together: beyond that producers wait. */
+    public static AddressLimits ofVirtualHost(long maxBytes, long maxMessages) {
+        return new AddressLimits(
+                maxBytes, maxMessages, FullPolicy.BLOCK, DEFAULT_LOW_WATER_PERCENT, NONE, NONE, false);
+    }
 }

@@ -118,7 +118,8 @@ public final class RecordText {
     private static String topology(TopologyRecord record) {
         return switch (record) {
             case TopologyRecord.QueueDeclared queue -> "queue '" + queue.name() + "' in vhost '" + queue.host()
-                    + "' declared, number " + queue.id() + arguments(queue.arguments());
+                    + "' declared" + (queue.declaredBy() == null ? "" : " by '" + queue.declaredBy() + "'")
+                    + ", number " + queue.id() + arguments(queue.arguments());
             case TopologyRecord.QueueDeleted queue -> "queue " + queue.id() + " deleted";
             case TopologyRecord.ExchangeDeclared exchange -> exchange.type() + " exchange '" + exchange.name()
                     + "' in vhost '" + exchange.host() + "' declared" + arguments(exchange.arguments());

@@ -9,7 +9,8 @@ import java.util.Map;
  * <pre>
  *  payload  = kind(u8) ...
  *
- *  1 QueueDeclared     id(i64) flags(u8; 1 durable, 2 exclusive, 4 autoDelete) host(text) name(text) arguments
+ *  1 QueueDeclared     id(i64) flags(u8; 1 durable, 2 exclusive, 4 autoDelete, 8 declaredBy) host(text) name(text)
+ *                      [declaredBy(text)] arguments
  *  2 QueueDeleted      id(i64)
  *  3 ExchangeDeclared  flags(u8; 1 durable, 2 autoDelete, 4 internal) host(text) name(text) type(text) arguments
  *  4 ExchangeDeleted   host(text) name(text)
@@ -24,6 +25,10 @@ import java.util.Map;
  */
 public sealed interface TopologyRecord {
 
+    /** The flag of a declaration of a queue that says by whom. */
+    int DECLARED_BY = 8;
+
+    /** @param declaredBy the user who has made it; null in logs of before that was kept */
     record QueueDeclared(
             String host,
             long id,
@@ -31,6 +36,7 @@ public sealed interface TopologyRecord {
             boolean durable,
             boolean exclusive,
             boolean autoDelete,
+            String declaredBy,
             Map<String, Object> arguments)
             implements TopologyRecord {}
 
@@ -79,8 +85,13 @@ public sealed interface TopologyRecord {
         switch (this) {
             case QueueDeclared queue -> {
                 out.octet(1).fixed(queue.id, Long.BYTES);
-                out.octet(flags(queue.durable, queue.exclusive, queue.autoDelete));
-                Values.write(out.text(queue.host).text(queue.name), queue.arguments);
+                out.octet(flags(queue.durable, queue.exclusive, queue.autoDelete)
+                        | (queue.declaredBy == null ? 0 : DECLARED_BY));
+                out.text(queue.host).text(queue.name);
+                if (queue.declaredBy != null) {
+                    out.text(queue.declaredBy);
+                }
+                Values.write(out, queue.arguments);
             }
             case QueueDeleted queue -> out.octet(2).fixed(queue.id, Long.BYTES);
             case ExchangeDeclared exchange -> {
@@ -140,11 +151,12 @@ public sealed interface TopologyRecord {
 
     private static QueueDeclared readQueue(ByteBuffer in) throws BadRecord {
         long id = Numbers.readLong(in);
-        int flags = readFlags(in, 7);
+        int flags = readFlags(in, 7 | DECLARED_BY);
         String host = Numbers.readText(in);
         String name = Numbers.readText(in);
+        String declaredBy = (flags & DECLARED_BY) == 0 ? null : Numbers.readText(in);
         return new QueueDeclared(
-                host, id, name, (flags & 1) != 0, (flags & 2) != 0, (flags & 4) != 0, Values.readMap(in));
+                host, id, name, (flags & 1) != 0, (flags & 2) != 0, (flags & 4) != 0, declaredBy, Values.readMap(in));
     }
 
     private static ExchangeDeclared readExchange(ByteBuffer in) throws BadRecord {

@@ -3,6 +3,7 @@ package io.sluicemq.broker.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluicemq.api.Access;
+import io.sluicemq.api.Broker.ClientSpec;
 import io.sluicemq.api.BrokerError;
 import io.sluicemq.api.Client;
 import io.sluicemq.api.Client.BindingSpec;
@@ -18,9 +19,12 @@ import io.sluicemq.base.Published;
 import io.sluicemq.broker.engine.TestBroker.Answer;
 import io.sluicemq.broker.engine.TestBroker.TestClient;
 import io.sluicemq.broker.engine.TestBroker.TestConsumer;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.LongSupplier;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -298,5 +302,74 @@ class AccessTest {
         var late = new TestClient(broker, broker.loops.get(0));
         assertThat(broker.connecting(late, "/", "", new Principal("ann", false, access)).error())
                 .isInstanceOf(BrokerError.AccessRefused.class);
+    }
+
+    /** What goes on in one turn of both loops after the other, until all have been told; the most that {@code count} grows by in one of them. */
+    private long mostInOneTurn(CompletableFuture<Void> told, LongSupplier count) {
+        long most = 0;
+        for (int turns = 0; !told.isDone(); turns++) {
+            assertThat(turns).isLessThan(1_000);
+            long before = count.getAsLong();
+            broker.loops.get(0).runTurn();
+            broker.loops.get(1).runTurn();
+            most = Math.max(most, count.getAsLong() - before);
+        }
+        return most;
+    }
+
+    /** Also where one of them fails; that is the loop's to tell. */
+    @Test
+    void shouldLookAtAFewClientsInATurnAndAtAllInTheEnd() {
+        client.mayBeClosed = true;
+        List<TestClient> clients = new ArrayList<>();
+        for (int i = 0; i < 100; i++) {
+            TestClient each = broker.connect(0, new Principal("ann", false, access));
+            each.mayBeClosed = i != 3;
+            clients.add(each);
+        }
+        access.publish(Access.NONE);
+        broker.loops.expectFailures(1);
+        LongSupplier closed = () -> clients.stream().filter(each -> each.closedFor != null).count();
+        assertThat(mostInOneTurn(broker.engine.accessChanged(), closed)).isBetween(1L, 16L);
+        assertThat(closed.getAsLong()).isEqualTo(99);
+        assertThat(client.closedFor).isNotNull();
+        broker.settle();
+    }
+
+    @Test
+    void shouldLookAtAFewConsumersInATurnAndAtAllInTheEnd() {
+        may(Set.of(), Set.of(), Set.of("q", "other"));
+        List<TestConsumer> ending = new ArrayList<>();
+        List<TestConsumer> staying = new ArrayList<>();
+        for (int i = 0; i < 600; i++) {
+            ending.add(client.consumes("q", 1));
+            staying.add(client.consumes("other", 1));
+        }
+        may(Set.of(), Set.of(), Set.of("other"));
+        CompletableFuture<Void> told = broker.engine.accessChanged();
+        LongSupplier ended = () -> ending.stream().filter(each -> each.cancelledFor != null).count();
+        assertThat(mostInOneTurn(told, ended)).isBetween(1L, 256L);
+        broker.settle();
+        assertThat(ending).allMatch(each -> each.cancelledFor != null);
+        assertThat(staying).allMatch(each -> each.cancelledFor == null);
+    }
+
+    /** Its identity is asked for on another loop, and meanwhile what its user may do changes. */
+    @Test
+    void shouldCloseWhoWasLetInWhileTheirAccessWasTaken() {
+        access.publish(Access.ALL);
+        var late = new TestClient(broker, broker.loops.get(1));
+        late.mayBeClosed = true;
+        Answer<Client> answer = late.asksLater(reply -> broker.engine.connect(
+                new ClientSpec("/", new Principal("ann", false, access), "test", "test", "test", "me", false, late),
+                late.loop, reply));
+        broker.loops.get(1).runTurn();
+        access.publish(Access.NONE);
+        client.mayBeClosed = true;
+        CompletableFuture<Void> told = broker.engine.accessChanged();
+        broker.settle();
+        assertThat(told).isDone();
+        assertThat(answer.result()).isNotNull();
+        assertThat(late.closedFor).isEqualTo("access to vhost '/' refused for user 'ann'");
     }
 }

@@ -2,11 +2,13 @@ package io.sluicemq.broker.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluicemq.api.Access;
 import io.sluicemq.api.BrokerError;
 import io.sluicemq.api.Client.Bound;
 import io.sluicemq.api.Client.ExchangeSpec;
 import io.sluicemq.api.Client.QueueSpec;
 import io.sluicemq.api.Client.QueueStatus;
+import io.sluicemq.api.Principal;
 import io.sluicemq.broker.engine.TestBroker.Answer;
 import io.sluicemq.broker.engine.TestBroker.TestClient;
 import java.util.Map;
@@ -60,6 +62,47 @@ class DeclaringTest {
         QueueSpec other = new QueueSpec("q", true, false, false, Map.of("x-topic", "u"));
         assertThat(declare(other, "amq.topic", "b").error).isInstanceOf(BrokerError.Inequivalent.class);
         assertThat(bound("b")).isEqualTo(Bound.QUEUE_NOT_BOUND_WITH_KEY);
+    }
+
+    // ---- how many queues users may have
+
+    private static Principal user(String name, long mostQueues) {
+        Principal user = Principal.named(name, Access.ALL);
+        user.usage().queues().limit(mostQueues);
+        return user;
+    }
+
+    private static Answer<QueueStatus> declare(TestClient by, String name) {
+        QueueSpec spec = new QueueSpec(name, true, false, false, Map.of());
+        return by.asks(reply -> by.client.declareQueue(spec, reply));
+    }
+
+    /** Whoever declares a queue again that is there makes none. */
+    @Test
+    void shouldCountTheQueuesThatAUserHasMadeAlsoOverRestarts() {
+        TestClient anns = broker.connect(1, user("ann", 2));
+        declare(anns, "a").result();
+        declare(anns, "b").result();
+        declare(client, "others").result();
+        BrokerError refusal = new BrokerError.LimitReached("queues", "ann", "/", 2);
+        assertThat(declare(anns, "c").error).isEqualTo(refusal);
+        declare(anns, "a").result();
+        declare(anns, "others").result();
+
+        broker = broker.crashesAndReopens();
+        anns = broker.connect(1, user("ann", 2));
+        client = broker.connect(0);
+        assertThat(declare(anns, "c").error).as("read from the log").isEqualTo(refusal);
+        client.<Long>asks(reply -> client.client.deleteQueue("a", false, false, reply)).result();
+        declare(anns, "c").result();
+
+        broker = broker.stopsAndReopens();
+        anns = broker.connect(1, user("ann", 2));
+        assertThat(declare(anns, "d").error).as("read from a checkpoint").isEqualTo(refusal);
+        assertThat(broker.counters().refusedByUserLimit()).isEqualTo(1);
+        assertThat(broker.counters().queues()).isEqualTo(3);
+        declare(broker.connect(1, user("ann", 3)), "d").result();
+        declare(broker.connect(1, user("bob", 1)), "bobs").result();
     }
 
     @Test

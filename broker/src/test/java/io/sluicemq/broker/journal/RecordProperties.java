@@ -273,7 +273,7 @@ class RecordProperties {
     void shouldReadArgumentsAsTheyWereAndInTheirOrder(@ForAll("tables") Map<String, Object> arguments)
             throws BadRecord {
         TopologyRecord.QueueDeclared record =
-                new TopologyRecord.QueueDeclared("/", 1, "q", true, false, false, arguments);
+                new TopologyRecord.QueueDeclared("/", 1, "q", true, false, false, "ann", arguments);
         TopologyRecord.QueueDeclared read =
                 (TopologyRecord.QueueDeclared) TopologyRecord.decode(ByteBuffer.wrap(record.encode()));
         assertThat(read).isEqualTo(record);

@@ -27,12 +27,15 @@ class TopologyRecordTest {
     static List<Arguments> formats() {
         return List.of(
                 Arguments.of(
-                        new TopologyRecord.QueueDeclared("/", 258, "q", true, false, true, TTL),
+                        new TopologyRecord.QueueDeclared("/", 258, "q", true, false, true, null, TTL),
                         "01" + "0201000000000000" + "05" + "012f" + "0171"
                                 + "01" + "0d782d6d6573736167652d74746c" + "05" + "60ea0000"),
                 Arguments.of(
-                        new TopologyRecord.QueueDeclared("/", -1, "", false, true, false, Map.of()),
+                        new TopologyRecord.QueueDeclared("/", -1, "", false, true, false, null, Map.of()),
                         "01" + "ffffffffffffffff" + "02" + "012f" + "00" + "00"),
+                Arguments.of(
+                        new TopologyRecord.QueueDeclared("/", 258, "q", true, false, false, "ann", Map.of()),
+                        "01" + "0201000000000000" + "09" + "012f" + "0171" + "03616e6e" + "00"),
                 Arguments.of(new TopologyRecord.QueueDeleted(258), "02" + "0201000000000000"),
                 Arguments.of(
                         new TopologyRecord.ExchangeDeclared("h", "e", "topic", true, false, true, Map.of()),

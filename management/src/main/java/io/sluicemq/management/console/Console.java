@@ -1,6 +1,5 @@
 package io.sluicemq.management.console;
 
-import io.sluicemq.api.operate.Role;
 import io.sluicemq.management.http.Answer;
 import io.sluicemq.management.http.Call;
 import io.sluicemq.management.http.Route;
@@ -50,10 +49,10 @@ public final class Console {
 
     /** The page at {@code /}, and its files below {@code /console}. */
     public static List<Route> routes() {
-        Route page = Route.get("/", Role.NONE, "The web console", serve(INDEX));
+        Route page = Route.open("/", "The web console", serve(INDEX));
         return Stream.concat(Stream.of(page), FILES.stream()
-                .map(name -> Route.get(
-                        "/console/" + name, Role.NONE, "A file of the web console", serve(name))))
+                .map(name -> Route.open(
+                        "/console/" + name, "A file of the web console", serve(name))))
                 .toList();
     }
 

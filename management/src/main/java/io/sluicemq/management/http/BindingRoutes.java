@@ -2,7 +2,7 @@ package io.sluicemq.management.http;
 
 import io.sluicemq.api.Client.BindingSpec;
 import io.sluicemq.api.operate.Operations;
-import io.sluicemq.api.operate.Role;
+import io.sluicemq.api.users.Role;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;

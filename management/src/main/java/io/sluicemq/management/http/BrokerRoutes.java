@@ -5,9 +5,9 @@ import io.sluicemq.api.operate.ExchangeView;
 import io.sluicemq.api.operate.Operations;
 import io.sluicemq.api.operate.Overview;
 import io.sluicemq.api.operate.QueueFacts;
-import io.sluicemq.api.operate.Role;
 import io.sluicemq.api.operate.ServerOperations;
 import io.sluicemq.api.operate.VirtualHostView;
+import io.sluicemq.api.users.Role;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -120,7 +120,7 @@ final class BrokerRoutes {
 
     private Answer whoami(Call call) {
         ObjectNode json = Json.object().put("name", call.login().user().name());
-        json.putArray("tags").add(call.login().role().word());
+        json.putArray("tags").add(call.login().word());
         return Answer.of(json);
     }
 

@@ -4,7 +4,7 @@ import io.sluicemq.api.ClientDetails;
 import io.sluicemq.api.operate.ConnectionView;
 import io.sluicemq.api.operate.ConsumerView;
 import io.sluicemq.api.operate.Operations;
-import io.sluicemq.api.operate.Role;
+import io.sluicemq.api.users.Role;
 import java.util.Comparator;
 import java.util.List;
 import tools.jackson.databind.node.ArrayNode;

@@ -3,7 +3,7 @@ package io.sluicemq.management.http;
 import io.sluicemq.api.Client.ExchangeSpec;
 import io.sluicemq.api.operate.ExchangeView;
 import io.sluicemq.api.operate.Operations;
-import io.sluicemq.api.operate.Role;
+import io.sluicemq.api.users.Role;
 import java.util.Comparator;
 import java.util.List;
 import tools.jackson.databind.node.ArrayNode;

@@ -10,7 +10,7 @@ import io.sluicemq.api.operate.Operations;
 import io.sluicemq.api.operate.QueueFacts;
 import io.sluicemq.api.operate.QueueView;
 import io.sluicemq.api.operate.Rates;
-import io.sluicemq.api.operate.Role;
+import io.sluicemq.api.users.Role;
 import io.sluicemq.management.http.Survey.OfHost;
 import java.util.ArrayList;
 import java.util.Comparator;

@@ -4,7 +4,6 @@ import io.sluicemq.api.Authenticator.Peer;
 import io.sluicemq.api.operate.Login;
 import io.sluicemq.api.operate.Operations;
 import io.sluicemq.api.operate.Refused;
-import io.sluicemq.api.operate.Role;
 import io.sluicemq.api.operate.ServerOperations;
 import io.sluicemq.base.LogEvent;
 import io.sluicemq.base.LogLimit;
@@ -41,6 +40,7 @@ public final class HttpApi {
         List<Route> routes = new ArrayList<>();
         routes.addAll(new BrokerRoutes(broker, server).routes());
         routes.addAll(new UserRoutes(broker, server.users(), logins::forget).routes());
+        routes.addAll(new LimitRoutes(broker, server).routes());
         routes.addAll(new QueueRoutes(broker, survey, server.nodeName()).routes());
         routes.addAll(new ExchangeRoutes(broker).routes());
         routes.addAll(new BindingRoutes(broker).routes());
@@ -130,9 +130,9 @@ public final class HttpApi {
         }
         Route route = match.route();
         Login login = null;
-        if (route.role() != Role.NONE) {
+        if (!route.isOpen()) {
             login = logins.of(request.headers().get("authorization"), request.peer());
-            if (!login.role().includes(route.role())) {
+            if (!login.may(route.role())) {
                 throw ApiError.forbidden("user '" + login.user().name() + "' is not " + route.role().word());
             }
         }

@@ -1,6 +1,6 @@
 package io.sluicemq.management.http;
 
-import io.sluicemq.api.operate.Role;
+import io.sluicemq.api.users.Role;
 import java.util.List;
 import java.util.function.Supplier;
 import java.util.regex.Matcher;
@@ -50,9 +50,9 @@ final class OpenApi {
 
     private static void describe(ObjectNode operation, Route route) {
         operation.put("summary", route.summary());
-        operation.put("x-role", route.role().word());
+        operation.put("x-role", route.isOpen() ? "none" : route.role().word());
         ArrayNode security = operation.putArray("security");
-        if (route.role() != Role.NONE) {
+        if (!route.isOpen()) {
             security.addObject().putArray("basic");
         }
         ArrayNode parameters = operation.putArray("parameters");

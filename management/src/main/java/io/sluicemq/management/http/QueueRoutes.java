@@ -8,7 +8,7 @@ import io.sluicemq.api.operate.Operations;
 import io.sluicemq.api.operate.Operations.GetMode;
 import io.sluicemq.api.operate.QueueFacts;
 import io.sluicemq.api.operate.QueueView;
-import io.sluicemq.api.operate.Role;
+import io.sluicemq.api.users.Role;
 import io.sluicemq.management.http.Survey.Keyed;
 import java.util.Comparator;
 import java.util.List;

@@ -1,6 +1,6 @@
 package io.sluicemq.management.http;
 
-import io.sluicemq.api.operate.Role;
+import io.sluicemq.api.users.Role;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -10,7 +10,7 @@ import java.util.List;
  * @param method {@code GET}, {@code PUT}, {@code POST} or {@code DELETE}; {@code HEAD} goes with {@code GET}
  * @param path as in {@code /api/queues/{vhost}/{name}}: a name in braces stands for one segment, decoded; one that ends in {@code *} for
  *     all that is left
- * @param role what the user must be; {@link Role#NONE} for everybody, without a login
+ * @param role what the user must be; null for everybody, without a login
  * @param summary in one line, for the OpenAPI document
  * @param query what it takes behind the question mark
  * @param body what it takes as its body, in words; null for none
@@ -31,6 +31,11 @@ public record Route(
 
         /** @throws ApiError if there is another answer than what was asked for */
         Answer handle(Call call);
+    }
+
+    /** One for everybody. */
+    public static Route open(String path, String summary, Handler handler) {
+        return new Route("GET", path, null, summary, List.of(), null, handler);
     }
 
     public static Route get(String path, Role role, String summary, Handler handler) {
@@ -65,6 +70,11 @@ public record Route(
                 .with("sort", "string", "the column to sort by")
                 .with("sort_reverse", "boolean", "whether the largest comes first")
                 .with("columns", "string", "which columns to answer, with commas between them");
+    }
+
+    /** Whether it needs no login. */
+    public boolean isOpen() {
+        return role == null;
     }
 
     List<String> segments() {

@@ -19,7 +19,6 @@ import tools.jackson.databind.node.ObjectNode;
 /** Who may log in, and what they may do: seen, and changed as far as it stands in the broker's file of users. */
 final class UserRoutes {
 
-    private static final io.sluicemq.api.operate.Role ADMINISTRATOR = io.sluicemq.api.operate.Role.ADMINISTRATOR;
     private static final String USER = "/api/users/{name}";
     private static final String PERMISSION = "/api/permissions/{vhost}/{name}";
     private static final String REGEX = "regex:";
@@ -39,18 +38,18 @@ final class UserRoutes {
 
     List<Route> routes() {
         return List.of(
-                Route.get("/api/users", ADMINISTRATOR, "All users who may log in", this::all),
-                Route.get(USER, ADMINISTRATOR, "A user", this::one),
-                Route.put(USER, ADMINISTRATOR, "Makes a user, or changes one",
+                Route.get("/api/users", Role.ADMINISTRATOR, "All users who may log in", this::all),
+                Route.get(USER, Role.ADMINISTRATOR, "A user", this::one),
+                Route.put(USER, Role.ADMINISTRATOR, "Makes a user, or changes one",
                         "`password`, `tags` (monitor, operator or administrator; empty for none), `loopback_only`",
                         this::put),
-                Route.delete(USER, ADMINISTRATOR, "Removes a user", this::delete),
-                Route.get(USER + "/permissions", ADMINISTRATOR, "What a user may do", this::ofUser),
-                Route.get("/api/permissions", ADMINISTRATOR, "What all users may do", this::permissions),
-                Route.get(PERMISSION, ADMINISTRATOR, "What a user may do in a virtual host", this::permission),
-                Route.put(PERMISSION, ADMINISTRATOR, "Says what a user may do in a virtual host",
+                Route.delete(USER, Role.ADMINISTRATOR, "Removes a user", this::delete),
+                Route.get(USER + "/permissions", Role.ADMINISTRATOR, "What a user may do", this::ofUser),
+                Route.get("/api/permissions", Role.ADMINISTRATOR, "What all users may do", this::permissions),
+                Route.get(PERMISSION, Role.ADMINISTRATOR, "What a user may do in a virtual host", this::permission),
+                Route.put(PERMISSION, Role.ADMINISTRATOR, "Says what a user may do in a virtual host",
                         "`configure`, `write`, `read`: regular expressions of names", this::grant),
-                Route.delete(PERMISSION, ADMINISTRATOR, "Takes all permissions in a virtual host", this::revoke));
+                Route.delete(PERMISSION, Role.ADMINISTRATOR, "Takes all permissions in a virtual host", this::revoke));
     }
 
     private static String by(Call call) {

@@ -2,7 +2,6 @@ package io.sluicemq.management.metrics;
 
 import io.sluicemq.api.operate.Obstacle;
 import io.sluicemq.api.operate.Operations;
-import io.sluicemq.api.operate.Role;
 import io.sluicemq.api.operate.ServerOperations;
 import io.sluicemq.api.operate.ShortageView;
 import io.sluicemq.management.http.Answer;
@@ -42,9 +41,9 @@ public final class HealthRoutes {
 
     public List<Route> routes() {
         return List.of(
-                Route.get("/health/live", Role.NONE, "200 if all loops answer in time, else 503", this::live),
-                Route.get(
-                        "/health/ready", Role.NONE,
+                Route.open("/health/live", "200 if all loops answer in time, else 503", this::live),
+                Route.open(
+                        "/health/ready",
                         "200 if the broker takes messages, else 503 and the reasons", this::ready));
     }
 

@@ -1,8 +1,8 @@
 package io.sluicemq.management.metrics;
 
 import io.sluicemq.api.operate.Operations;
-import io.sluicemq.api.operate.Role;
 import io.sluicemq.api.operate.ServerOperations;
+import io.sluicemq.api.users.Role;
 import io.sluicemq.management.http.Answer;
 import io.sluicemq.management.http.ApiError;
 import io.sluicemq.management.http.Call;
@@ -24,10 +24,10 @@ public final class MetricsRoutes implements AutoCloseable {
     }
 
     public List<Route> routes() {
-        return List.of(Route.get(
-                "/metrics", options.open() ? Role.NONE : Role.MONITOR,
-                "What is measured, in the text format of Prometheus, or of OpenMetrics for who accepts that",
-                this::metrics));
+        String summary = "What is measured, in the text format of Prometheus, or of OpenMetrics for who accepts that";
+        return List.of(options.open()
+                ? Route.open("/metrics", summary, this::metrics)
+                : Route.get("/metrics", Role.MONITOR, summary, this::metrics));
     }
 
     private Answer metrics(Call call) {

@@ -3,7 +3,6 @@ package io.sluicemq.management.http;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.sluicemq.api.operate.Role;
 import java.util.List;
 import java.util.Map;
 import net.jqwik.api.ForAll;
@@ -13,7 +12,7 @@ import org.junit.jupiter.api.Test;
 class RouterTest {
 
     private static Route route(String method, String path) {
-        return new Route(method, path, Role.NONE, "s", List.of(), null, call -> Answer.of(204));
+        return new Route(method, path, null, "s", List.of(), null, call -> Answer.of(204));
     }
 
     private final Router router = new Router(List.of(

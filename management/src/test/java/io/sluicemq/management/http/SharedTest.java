@@ -3,7 +3,6 @@ package io.sluicemq.management.http;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.sluicemq.api.operate.Role;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -19,7 +18,7 @@ class SharedTest {
     private final AtomicInteger looks = new AtomicInteger();
     private final Shared<Integer> shared = new Shared<>(now::get);
     private final Call call = new Call(
-            Route.get("/", Role.NONE, "", any -> null), Map.of(), Map.of(), Map.of(), new byte[0], null, "",
+            Route.open("/", "", any -> null), Map.of(), Map.of(), Map.of(), new byte[0], null, "",
             Duration.ofSeconds(20));
 
     private int look(long tookMillis) {

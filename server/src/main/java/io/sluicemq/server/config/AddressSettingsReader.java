@@ -272,33 +272,30 @@ final class AddressSettingsReader {
             Optional<Long> bytes = settings.find(ServerOptions.HOST_MAX_SIZE_BYTES);
             Optional<Long> messages = settings.find(ServerOptions.HOST_MAX_MESSAGES);
             boolean counts = settings.has(ServerOptions.HOST_MAX_CONNECTIONS)
-                    || settings.has(ServerOptions.HOST_MAX_QUEUES);
+                    || settings.has(ServerOptions.HOST_MAX_QUEUES)
+                    || settings.has(ServerOptions.HOST_MAX_MESSAGE_SIZE);
             if (bytes.isEmpty() && messages.isEmpty()) {
                 if (!counts) {
                     problems.add(Problem.of(settings.place(), path,
-                            path + " has no limit: expected max-size-bytes, max-messages, max-connections or max-queues"));
+                            path + " has no limit: expected max-size-bytes, max-messages, max-connections, max-queues or"
+                                    + " max-message-size"));
                 }
                 continue;
             }
-            limits.putIfAbsent(name.get(), new AddressLimits(
-                    bytes.orElse(AddressLimits.NONE),
-                    messages.orElse(AddressLimits.NONE),
-                    FullPolicy.BLOCK,
-                    AddressLimits.DEFAULT_LOW_WATER_PERCENT,
-                    AddressLimits.NONE,
-                    AddressLimits.NONE,
-                    false));
+            limits.putIfAbsent(name.get(), AddressLimits.ofVirtualHost(
+                    bytes.orElse(AddressLimits.NONE), messages.orElse(AddressLimits.NONE)));
         }
         return limits;
     }
 
-    /** How many connections and queues virtual hosts may have; of those only of which something is said. */
+    /** How many connections and queues virtual hosts may have, and how large messages may be; of those only of which something is said. */
     static Map<String, HostLimits> hostLimits(List<Settings> list) {
         Map<String, HostLimits> limits = new LinkedHashMap<>();
         for (Settings settings : list) {
             settings.find(ServerOptions.LIMITED_HOST).ifPresent(name -> limits.put(name, new HostLimits(
                     settings.find(ServerOptions.HOST_MAX_CONNECTIONS).orElse(Quota.UNLIMITED),
-                    settings.find(ServerOptions.HOST_MAX_QUEUES).orElse(Quota.UNLIMITED))));
+                    settings.find(ServerOptions.HOST_MAX_QUEUES).orElse(Quota.UNLIMITED),
+                    settings.find(ServerOptions.HOST_MAX_MESSAGE_SIZE).orElse(Quota.UNLIMITED))));
         }
         return limits;
     }

@@ -1,8 +1,10 @@
 package io.sluicemq.server.config;
 
+import io.sluicemq.api.users.UserLimit;
 import io.sluicemq.api.users.UserLimits;
 import io.sluicemq.base.option.Settings;
 import io.sluicemq.security.Grant;
+import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
@@ -13,8 +15,9 @@ public final class PermissionsReader {
 
     /** How much they may have open. */
     public static UserLimits limits(Settings user) {
-        return new UserLimits(
-                user.get(ServerOptions.USER_MAX_CONNECTIONS), user.get(ServerOptions.USER_MAX_CHANNELS));
+        Map<UserLimit, Long> limits = new EnumMap<>(UserLimit.class);
+        ServerOptions.USER_LIMITS.forEach((limit, option) -> limits.put(limit, user.get(option)));
+        return new UserLimits(limits);
     }
 
     /** @param user settings that have {@link ServerOptions#USER_PERMISSIONS}; what is wrong with them was found before */

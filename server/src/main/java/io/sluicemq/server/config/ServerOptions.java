@@ -3,6 +3,7 @@ package io.sluicemq.server.config;
 import io.sluicemq.api.ConsumerSink;
 import io.sluicemq.api.Undeliverable;
 import io.sluicemq.api.users.Role;
+import io.sluicemq.api.users.UserLimit;
 import io.sluicemq.base.Quota;
 import io.sluicemq.base.option.Entry;
 import io.sluicemq.base.option.NamedSections;
@@ -21,7 +22,10 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
+import java.util.Collections;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 /**
@@ -234,13 +238,44 @@ public final class ServerOptions {
             .atLeast(0L)
             .defaultsTo(Quota.UNLIMITED);
 
+    public static final Option<Long> USER_MAX_QUEUES = Option.of(
+            "max-queues",
+            OptionType.LONG.orNone(Quota.UNLIMITED),
+            "How many queues there may be that they have declared, of all virtual hosts.")
+            .atLeast(0L)
+            .defaultsTo(Quota.UNLIMITED);
+
+    public static final Option<Long> USER_MAX_MESSAGE_SIZE = Option.of(
+            "max-message-size",
+            OptionType.SIZE.orNone(Quota.UNLIMITED),
+            "The size of the largest message that they may publish; `limits.max-message-size` holds, too.")
+            .atLeast(1L)
+            .defaultsTo(Quota.UNLIMITED);
+
+    public static final Option<Long> USER_MAX_KEPT_LINKS = Option.of(
+            "max-kept-links",
+            OptionType.LONG.orNone(Quota.UNLIMITED),
+            "AMQP 1.0: of how many links of theirs that have ended, on all connections, the deliveries may be kept for links that come"
+                    + " back.")
+            .atLeast(0L)
+            .defaultsTo(Quota.UNLIMITED);
+
+    /** What limits of users are called, and may be. */
+    public static final Map<UserLimit, Option<Long>> USER_LIMITS = Collections.unmodifiableMap(new EnumMap<>(Map.of(
+            UserLimit.CONNECTIONS, USER_MAX_CONNECTIONS,
+            UserLimit.CHANNELS, USER_MAX_CHANNELS,
+            UserLimit.QUEUES, USER_MAX_QUEUES,
+            UserLimit.MESSAGE_BYTES, USER_MAX_MESSAGE_SIZE,
+            UserLimit.KEPT_LINKS, USER_MAX_KEPT_LINKS)));
+
     public static final SectionList USERS = new SectionList(
             "users",
             "Who may log in, with passwords as they are: for tests, see [security](security.md). If there is none, nor a file of"
                     + " users, `guest` with the password `guest` may, from the loopback interface only.",
             USER_NAME,
             new Section("USER", "One user.", USER_NAME, USER_PASSWORD, USER_VIRTUAL_HOSTS, USER_LOOPBACK_ONLY,
-                    USER_ROLE, USER_PERMISSIONS, USER_MAX_CONNECTIONS, USER_MAX_CHANNELS));
+                    USER_ROLE, USER_PERMISSIONS, USER_MAX_CONNECTIONS, USER_MAX_CHANNELS, USER_MAX_QUEUES,
+                    USER_MAX_MESSAGE_SIZE, USER_MAX_KEPT_LINKS));
 
     public static final Option<Path> USERS_FILE = Option.of(
             "users-file",
@@ -266,7 +301,8 @@ public final class ServerOptions {
             "Who may log in.",
             USER_NAME,
             new Section("USER", "One user.", USER_NAME, STORED_SHA_256, STORED_SHA_512, USER_LOOPBACK_ONLY, USER_ROLE,
-                    USER_PERMISSIONS, USER_MAX_CONNECTIONS, USER_MAX_CHANNELS));
+                    USER_PERMISSIONS, USER_MAX_CONNECTIONS, USER_MAX_CHANNELS, USER_MAX_QUEUES, USER_MAX_MESSAGE_SIZE,
+                    USER_MAX_KEPT_LINKS));
 
     public static final Option<String> DECOY_SECRET = Option.of(
             "decoy-secret",
@@ -740,13 +776,20 @@ public final class ServerOptions {
             .atLeast(0L)
             .example("10000");
 
+    public static final Option<Long> HOST_MAX_MESSAGE_SIZE = Option.of(
+            "max-message-size",
+            OptionType.SIZE,
+            "The size of the largest message that is accepted there; `limits.max-message-size` holds, too.")
+            .atLeast(1L)
+            .example("1MiB");
+
     public static final SectionList VIRTUAL_HOST_LIMITS = new SectionList(
             "virtual-host-limits",
             "What virtual hosts may hold. Can be changed while the broker runs: sizes and messages for those that have had such limits"
                     + " since its start.",
             LIMITED_HOST,
             new Section("HOST", "One virtual host.", LIMITED_HOST, HOST_MAX_SIZE_BYTES, HOST_MAX_MESSAGES,
-                    HOST_MAX_CONNECTIONS, HOST_MAX_QUEUES));
+                    HOST_MAX_CONNECTIONS, HOST_MAX_QUEUES, HOST_MAX_MESSAGE_SIZE));
 
     /** The values of {@link #SYNC}. */
     public static final List<String> SYNC_MODES = List.of("always", "interval", "os");

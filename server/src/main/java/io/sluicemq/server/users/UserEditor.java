@@ -1,10 +1,13 @@
 package io.sluicemq.server.users;
 
 import io.sluicemq.api.users.PermissionPatterns;
+import io.sluicemq.api.users.Role;
 import io.sluicemq.api.users.UserChange;
-import io.sluicemq.api.users.UserLimits;
+import io.sluicemq.api.users.UserLimit;
 import io.sluicemq.api.users.UserRefused;
 import io.sluicemq.base.Quota;
+import io.sluicemq.base.option.InvalidValue;
+import io.sluicemq.base.option.Option;
 import io.sluicemq.base.option.OptionType;
 import io.sluicemq.base.option.Problem;
 import io.sluicemq.base.option.Settings;
@@ -23,10 +26,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -112,27 +116,35 @@ public final class UserEditor {
     /**
      * Changes a user who is there. Returns an exit code.
      *
-     * @param maxConnections null to leave it as it is, negative for any number
-     * @param maxChannels likewise
+     * @param limits those that change, as text; {@code none} or {@code -1} takes one away
      */
-    public int alter(String name, UserChange change, Long maxConnections, Long maxChannels) {
+    public int alter(String name, UserChange change, Map<UserLimit, String> limits) {
         UnaryOperator<StoredUser> applied;
+        Map<UserLimit, Long> read = new EnumMap<>(UserLimit.class);
         try {
             applied = UserRegistry.applied(change);
+            limits.forEach((limit, text) -> read.put(limit, limit(limit, text)));
         } catch (UserRefused e) {
             return refused(e);
         }
         return change("User '" + name + "' is changed",
                 users -> {
                     StoredUser user = applied.apply(UserRegistry.required(users, name));
-                    return users.with(user.withLimits(new UserLimits(
-                            limit(maxConnections, user.limits().maxConnections()),
-                            limit(maxChannels, user.limits().maxChannels()))));
+                    return users.with(user.withLimits(user.limits().with(read)));
                 });
     }
 
-    private static long limit(Long asked, long before) {
-        return asked == null ? before : asked < 0 ? Quota.UNLIMITED : asked;
+    private static long limit(UserLimit limit, String text) {
+        if (text.equals("-1")) {
+            return Quota.UNLIMITED;
+        }
+        Option<Long> option = ServerOptions.USER_LIMITS.get(limit);
+        try {
+            return option.parse(text);
+        } catch (InvalidValue e) {
+            throw new UserRefused(UserRefused.Reason.INVALID,
+                    limit.key() + " can't be '" + text + "': expected " + e.expected(), e);
+        }
     }
 
     /** Returns an exit code. */
@@ -178,11 +190,13 @@ public final class UserEditor {
 
     private void print(StoredUser user) {
         out.println(user.name() + ": "
-                + user.role().map(role -> role.name().toLowerCase(Locale.ROOT)).orElse("no role")
+                + user.role().map(Role::word).orElse("no role")
                 + (user.password() == null ? ", no password" : "")
                 + (user.loopbackOnly() ? ", from loopback only" : "")
-                + limit("connections", user.limits().maxConnections())
-                + limit("channels", user.limits().maxChannels()));
+                + user.limits().limits().entrySet().stream()
+                        .map(limit -> ", " + limit.getKey().key() + " "
+                                + ServerOptions.USER_LIMITS.get(limit.getKey()).type().format(limit.getValue()))
+                        .collect(Collectors.joining()));
         Map<String, PermissionPatterns> permissions = StoredUser.patterns(user.permissions());
         if (permissions.isEmpty()) {
             out.println("  no permissions");
@@ -190,10 +204,6 @@ public final class UserEditor {
         permissions.forEach((host, patterns) -> out.println("  in " + host + ": configure "
                 + text(patterns.configure()) + ", write " + text(patterns.write()) + ", read "
                 + text(patterns.read())));
-    }
-
-    private static String limit(String what, long most) {
-        return most == Quota.UNLIMITED ? "" : ", at most " + most + " " + what;
     }
 
     private static String text(List<String> patterns) {

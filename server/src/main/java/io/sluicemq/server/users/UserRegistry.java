@@ -26,7 +26,6 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -204,6 +203,8 @@ public final class UserRegistry implements UserDirectory, AutoCloseable {
         StringBuilder facts = new StringBuilder(", role ").append(word(user.role()))
                 .append(user.loopbackOnly() ? ", from loopback only" : "")
                 .append(user.password() == null ? ", without a password" : "");
+        user.limits().limits()
+                .forEach((limit, most) -> facts.append(", ").append(limit.key()).append(' ').append(most));
         StoredUser.patterns(user.permissions()).forEach((host, patterns) -> facts.append(", in vhost '").append(host)
                 .append("' configure ").append(patterns.configure()).append(" write ").append(patterns.write())
                 .append(" read ").append(patterns.read()));
@@ -211,7 +212,7 @@ public final class UserRegistry implements UserDirectory, AutoCloseable {
     }
 
     private static String word(Optional<Role> role) {
-        return role.map(each -> each.name().toLowerCase(Locale.ROOT)).orElse("none");
+        return role.map(Role::word).orElse("none");
     }
 
     // ---- for administrators
@@ -268,7 +269,7 @@ public final class UserRegistry implements UserDirectory, AutoCloseable {
                 change.role() == null ? user.role() : change.role(),
                 change.loopbackOnly() == null ? user.loopbackOnly() : change.loopbackOnly(),
                 user.permissions(),
-                change.limits() == null ? user.limits() : change.limits());
+                user.limits().with(change.limits()));
     }
 
     static StoredUser newUser(String name) {

@@ -27,7 +27,6 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -228,7 +227,7 @@ public final class UsersFile {
             out.append("  - ").append(ServerOptions.USER_NAME.key()).append(": ").append(quoted(user.name()))
                     .append('\n');
             user.role().ifPresent(
-                    role -> line(out, "    ", ServerOptions.USER_ROLE, role.name().toLowerCase(Locale.ROOT)));
+                    role -> line(out, "    ", ServerOptions.USER_ROLE, role.word()));
             if (user.loopbackOnly()) {
                 line(out, "    ", ServerOptions.USER_LOOPBACK_ONLY, "true");
             }
@@ -236,17 +235,13 @@ public final class UsersFile {
                 line(out, "    ", ServerOptions.STORED_SHA_256, quoted(user.password().sha256()));
                 line(out, "    ", ServerOptions.STORED_SHA_512, quoted(user.password().sha512()));
             }
-            limit(out, ServerOptions.USER_MAX_CONNECTIONS, user.limits().maxConnections());
-            limit(out, ServerOptions.USER_MAX_CHANNELS, user.limits().maxChannels());
+            user.limits().limits().forEach((limit, most) -> {
+                Option<Long> option = ServerOptions.USER_LIMITS.get(limit);
+                line(out, "    ", option, option.type().format(most));
+            });
             permissions(out, user.permissions());
         }
         return out.toString();
-    }
-
-    private static void limit(StringBuilder out, Option<Long> option, long most) {
-        if (most != option.defaultValue()) {
-            line(out, "    ", option, option.type().format(most));
-        }
     }
 
     private static void permissions(StringBuilder out, Map<String, Grant> permissions) {

@@ -443,7 +443,7 @@ class ServerConfigTest {
                 wrong("virtual-host-limits: [{max-messages: 1}]",
                         "1:23: virtual-host-limits[0] has no 'name': expected " + NAME),
                 wrong("virtual-host-limits: [{name: /}]",
-                        "1:23: virtual-host-limits[0] has no limit: expected max-size-bytes, max-messages, max-connections or max-queues"),
+                        "1:23: virtual-host-limits[0] has no limit: expected max-size-bytes, max-messages, max-connections, max-queues or max-message-size"),
                 wrong("virtual-hosts: [orders]\nvirtual-host-limits: [{name: order, max-messages: 1}]",
                         "2:30: virtual-host-limits[0].name is 'order', which does not exist: did you mean 'orders'?"),
                 wrong("virtual-host-limits:\n- {name: /, max-messages: 1}\n- {name: /, max-messages: 2}",

@@ -54,6 +54,61 @@ class HttpActsTest {
         broker.close();
     }
 
+    @Test
+    void shouldShowAndSetLimitsOfUsersAsRabbitMqDoes() {
+        assertThat(http.put("/api/users/ann", "{\"password\":\"secret\",\"tags\":\"administrator\"}").status())
+                .isEqualTo(201);
+        try (Http ann = new Http(broker).as("ann", "secret")) {
+            assertThat(ann.get("/api/user-limits").http().body()).isEqualTo("[]");
+            assertThat(ann.put("/api/user-limits/ann/max-message-size", "{\"value\":100}").status()).isEqualTo(204);
+            assertThat(ann.put("/api/user-limits/ann/max-channels", "{\"value\":5}").status()).isEqualTo(204);
+            String limits = "[{\"user\":\"ann\",\"value\":{\"max-channels\":5,\"max-message-size\":100}}]";
+            assertThat(ann.get("/api/user-limits").http().body()).isEqualTo(limits);
+            assertThat(ann.get("/api/user-limits/ann").http().body()).isEqualTo(limits);
+
+            ann.put("/api/permissions/%2F/ann", "{\"configure\":\".*\",\"write\":\".*\",\"read\":\".*\"}");
+            ann.put("/api/queues/%2F/sizes", "{}");
+            String publication = "{\"routing_key\":\"sizes\",\"payload_encoding\":\"string\",\"properties\":{},"
+                    + "\"payload\":\"" + "a".repeat(100);
+            String path = "/api/exchanges/%2F/amq.default/publish";
+            assertThat(ann.post(path, publication + "\"}").status()).isEqualTo(200);
+            Http.Response refused = ann.post(path, publication + "b\"}");
+            assertThat(refused.status()).isEqualTo(409);
+            assertThat(refused.reason()).contains("the limit is 100");
+
+            assertThat(ann.put("/api/user-limits/ann/max-message-size", "{\"value\":0}").status()).isEqualTo(400);
+            assertThat(ann.put("/api/user-limits/ann/max-channels", "{}").status()).isEqualTo(400);
+            assertThat(ann.put("/api/user-limits/ann/max-wishes", "{\"value\":3}").status()).isEqualTo(400);
+            assertThat(ann.put("/api/user-limits/nobody/max-channels", "{\"value\":3}").status()).isEqualTo(404);
+            assertThat(ann.put("/api/user-limits/ann/max-channels", "{\"value\":-1}").status()).isEqualTo(204);
+            assertThat(ann.delete("/api/user-limits/ann/max-message-size").status()).isEqualTo(204);
+            assertThat(ann.get("/api/user-limits").http().body()).isEqualTo("[]");
+            assertThat(ann.post(path, publication + "b\"}").status()).isEqualTo(200);
+        }
+    }
+
+    @Test
+    void shouldShowAndSetLimitsOfVirtualHosts() {
+        assertThat(http.get("/api/vhost-limits").http().body()).isEqualTo("[]");
+        assertThat(http.put("/api/vhost-limits/%2F/max-queues", "{\"value\":1}").status()).isEqualTo(204);
+        String limits = "[{\"vhost\":\"/\",\"value\":{\"max-queues\":1}}]";
+        assertThat(http.get("/api/vhost-limits").http().body()).isEqualTo(limits);
+        assertThat(http.get("/api/vhost-limits/%2F").http().body()).isEqualTo(limits);
+        assertThat(http.put("/api/queues/%2F/one", "{}").status()).isEqualTo(201);
+        assertThat(http.put("/api/queues/%2F/another", "{}").status()).isEqualTo(409);
+        assertThat(http.delete("/api/vhost-limits/%2F/max-queues").status()).isEqualTo(204);
+        assertThat(http.put("/api/queues/%2F/another", "{}").status()).isEqualTo(201);
+        assertThat(http.get("/api/vhost-limits/%2F").http().body()).isEqualTo("[]");
+
+        assertThat(http.put("/api/vhost-limits/%2F/max-wishes", "{\"value\":1}").status()).isEqualTo(400);
+        assertThat(http.put("/api/vhost-limits/%2F/max-message-size", "{\"value\":0}").status()).isEqualTo(400);
+        assertThat(http.put("/api/vhost-limits/nowhere/max-queues", "{\"value\":1}").status()).isEqualTo(404);
+        Http.Response later = http.put("/api/vhost-limits/%2F/max-messages", "{\"value\":1}");
+        assertThat(later.status()).isEqualTo(409);
+        assertThat(later.reason()).contains("start it again");
+        assertThat(http.get("/api/vhost-limits").http().body()).isEqualTo("[]");
+    }
+
     private void publish(String queue, String... bodies) throws Exception {
         channel.confirmSelect();
         for (String body : bodies) {

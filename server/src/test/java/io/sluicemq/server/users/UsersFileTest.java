@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.sluicemq.api.users.Role;
+import io.sluicemq.api.users.UserLimit;
 import io.sluicemq.api.users.UserLimits;
-import io.sluicemq.base.Quota;
 import io.sluicemq.base.option.Problem;
 import io.sluicemq.security.Grant;
 import io.sluicemq.security.StoredPassword;
@@ -46,7 +46,9 @@ class UsersFileTest {
     private static StoredUser user(String name) {
         return new StoredUser(name, password, Optional.of(Role.OPERATOR), true, Map.of(
                 "/", Grant.of(List.of("#"), List.of("orders.#", "regex:^a\\\\b\"$"), List.of()),
-                "b c", Grant.of(List.of(), List.of(), List.of("x"))), new UserLimits(7, Quota.UNLIMITED));
+                "b c", Grant.of(List.of(), List.of(), List.of("x"))),
+                new UserLimits(Map.of(
+                        UserLimit.CONNECTIONS, 7L, UserLimit.MESSAGE_BYTES, 65_536L, UserLimit.QUEUES, 0L)));
     }
 
     @Test

@@ -124,11 +124,15 @@ final class Publishing {
                             : "expected method frame, got non method frame instead");
             return;
         }
-        if (bodySize > connection.options().maxMessageBytes()) {
-            fail(
-                    ReplyCode.PRECONDITION_FAILED,
-                    "message size " + bodySize + " is larger than configured max size "
-                            + connection.options().maxMessageBytes());
+        long most = connection.options().maxMessageBytes();
+        if (bodySize > most) {
+            tooLarge(bodySize, most);
+            return;
+        }
+        long mostOfClient = connection.client().maxMessageBytes();
+        if (bodySize > mostOfClient) {
+            connection.client().tooLarge();
+            tooLarge(bodySize, mostOfClient);
             return;
         }
         facts = connection.publishFacts(properties);
@@ -147,6 +151,12 @@ final class Publishing {
         } else if (bodyLength <= AT_ONCE && connection.reservePartial(bodyLength)) {
             body = new byte[bodyLength];
         }
+    }
+
+    private void tooLarge(long bodySize, long most) {
+        fail(
+                ReplyCode.PRECONDITION_FAILED,
+                "message size " + bodySize + " is larger than configured max size " + most);
     }
 
     private void memoryGranted() {

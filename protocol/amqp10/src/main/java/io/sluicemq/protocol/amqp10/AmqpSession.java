@@ -20,10 +20,12 @@ import org.apache.qpid.protonj2.types.transport.AmqpError;
 import org.apache.qpid.protonj2.types.transport.Attach;
 import org.apache.qpid.protonj2.types.transport.Begin;
 import org.apache.qpid.protonj2.types.transport.ConnectionError;
+import org.apache.qpid.protonj2.types.transport.DeliveryState;
 import org.apache.qpid.protonj2.types.transport.Detach;
 import org.apache.qpid.protonj2.types.transport.Disposition;
 import org.apache.qpid.protonj2.types.transport.End;
 import org.apache.qpid.protonj2.types.transport.Flow;
+import org.apache.qpid.protonj2.types.transport.LinkError;
 import org.apache.qpid.protonj2.types.transport.Performative;
 import org.apache.qpid.protonj2.types.transport.Role;
 import org.apache.qpid.protonj2.types.transport.SessionError;
@@ -176,6 +178,8 @@ final class AmqpSession {
             if (performative instanceof End && phase == Phase.ENDING_BY_US) {
                 phase = Phase.GONE;
                 freeIfReleased();
+            } else if (performative instanceof Transfer transfer) {
+                ignored(transfer, "its session was ended");
             }
             return;
         }
@@ -257,6 +261,29 @@ final class AmqpSession {
     }
 
     private void transfer(Transfer transfer, ProtonBuffer payload, byte[] bytes) throws AmqpFault {
+        try {
+            deliver(transfer, payload, bytes);
+        } catch (AmqpFault e) {
+            lost(transfer, e);
+            throw e;
+        }
+    }
+
+    /** A transfer is refused with its link or session. */
+    private void lost(Transfer transfer, AmqpFault why) {
+        DeliveryState state = transfer.getState();
+        if (state == null && links.get(transfer.getHandle()) instanceof ProducerLink producer) {
+            state = producer.arrivingState();
+        }
+        connection.transactions().lost(state, why.condition(), why.getMessage());
+    }
+
+    /** A transfer was on its way when its link or session was ended from here. */
+    private void ignored(Transfer transfer, String why) {
+        connection.transactions().lost(transfer.getState(), LinkError.DETACH_FORCED, why);
+    }
+
+    private void deliver(Transfer transfer, ProtonBuffer payload, byte[] bytes) throws AmqpFault {
         if (incomingWindow == 0) {
             throw AmqpFault.session(SessionError.WINDOW_VIOLATION, "a transfer beyond the window");
         }
@@ -275,6 +302,7 @@ final class AmqpSession {
                     if (producer.pending()) {
                         throw AmqpFault.session(AmqpError.ILLEGAL_STATE, "a transfer before the attach was answered");
                     }
+                    ignored(transfer, "its link was detached");
                 }
                 case CoordinatorLink coordinator -> {}
             }
@@ -282,6 +310,7 @@ final class AmqpSession {
             if (e.scope() != AmqpFault.Scope.LINK) {
                 throw e;
             }
+            lost(transfer, e);
             link.detach(e);
         }
         openWindow();
@@ -329,7 +358,7 @@ final class AmqpSession {
                     && takenBack.anyOf(number(first), number(last))) {
                 Transactions.Transaction transaction = connection.transactions().find(state.getTxnId());
                 if (transaction != null) {
-                    transaction.doom();
+                    transaction.doomByCut();
                 }
             }
         } else if (disposition.getSettled()) {

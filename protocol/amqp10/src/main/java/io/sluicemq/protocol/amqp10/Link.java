@@ -223,7 +223,8 @@ abstract sealed class Link permits ProducerLink, ConsumerLink, CoordinatorLink {
 
     /** Asks for its name, as what it leads to outlives its connection; {@link #claimed} follows, or {@link #claimFailed}. */
     final void claim() {
-        claim = new LinkClaim(connection().key(this), connection().loop(), new Holder());
+        claim = new LinkClaim(
+                connection().key(this), connection().loop(), connection().user().usage().keptLinks(), new Holder());
         connection().links().claim(connection().loop(), claim);
     }
 

@@ -1,5 +1,6 @@
 package io.sluicemq.protocol.amqp10;
 
+import io.sluicemq.base.Ceiling;
 import io.sluicemq.base.Loop;
 import org.apache.qpid.protonj2.types.transport.DeliveryState;
 
@@ -8,8 +9,9 @@ import org.apache.qpid.protonj2.types.transport.DeliveryState;
  * connection's loop, where its holder is told what comes; the registry only compares it and passes it on.
  *
  * @param loop the connection's
+ * @param mostKept how many links of its user may be kept, at any moment
  */
-record LinkClaim(Key key, Loop loop, Holder holder) {
+record LinkClaim(Key key, Loop loop, Ceiling mostKept, Holder holder) {
 
     /** A link between two containers (§2.6.1), of one user in one virtual host. */
     record Key(String virtualHost, String user, String container, String name, boolean fromPeer) {}

@@ -5,9 +5,11 @@ import io.sluicemq.base.LogEvent;
 import io.sluicemq.base.LogLimit;
 import io.sluicemq.base.Loop;
 import io.sluicemq.base.LoopOwned;
-import java.util.Iterator;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.apache.qpid.protonj2.types.transport.DeliveryState;
 import org.slf4j.Logger;
@@ -19,7 +21,7 @@ import org.slf4j.LoggerFactory;
  * only send.
  *
  * <p>Invariant: a name has one owner, or what its last owner has left, never both. No more than {@link #MOST_LINKS} links and {@link
- * #MOST_DELIVERIES} deliveries are kept: the one that ended first goes first.
+ * #MOST_DELIVERIES} deliveries are kept, and of a user no more links than they may have when one ends: the one that ended first goes first.
  */
 @LoopOwned
 final class LinkRegistry {
@@ -38,6 +40,8 @@ final class LinkRegistry {
     private final Map<LinkClaim.Key, Entry> owned = new LinkedHashMap<>();
     /** In the order in which the links have ended. */
     private final Map<LinkClaim.Key, Suspended> suspended = new LinkedHashMap<>();
+    /** The keys of these by user, in the same order. */
+    private final Map<String, Set<LinkClaim.Key>> byUser = new HashMap<>();
     private int keptDeliveries;
 
     private static final class Entry {
@@ -117,7 +121,7 @@ final class LinkRegistry {
         }
         owned.remove(claim.key());
         if (kept != null) {
-            suspend(claim.key(), kept);
+            suspend(claim.key(), claim.mostKept().get(), kept);
         }
     }
 
@@ -136,27 +140,39 @@ final class LinkRegistry {
 
     // ---- what is kept
 
-    private void suspend(LinkClaim.Key key, KeptLink kept) {
+    private void suspend(LinkClaim.Key key, long mostOfUser, KeptLink kept) {
         Loop.Timer expiry = kept.lifetimeSeconds() < 0
                 ? null
                 : home.schedule(TimeUnit.SECONDS.toNanos(kept.lifetimeSeconds()), () -> drop(key));
         suspended.put(key, new Suspended(kept, expiry));
+        byUser.computeIfAbsent(key.user(), user -> new LinkedHashSet<>()).add(key);
         keptDeliveries += kept.deliveries();
         broker.kept(1, kept.deliveries());
         LOG.debug("link '{}' of container '{}' is kept with {} deliveries", key.name(), key.container(),
                 kept.deliveries());
-        while (suspended.size() > MOST_LINKS || keptDeliveries > MOST_DELIVERIES) {
-            Iterator<LinkClaim.Key> all = suspended.keySet().iterator();
-            LinkClaim.Key eldest = all.next();
-            long times = drops.take(home.nanoTime());
-            if (times > 0) {
-                LogEvent.KEPT_LINKS_FULL.log(LOG,
-                        "the deliveries of link '{}' of container '{}' are not kept any more: {} links with {}"
-                                + " deliveries are{}",
-                        eldest.name(), eldest.container(), suspended.size(), keptDeliveries,
-                        times == 1 ? "" : " (so it was " + (times - 1) + " more times since the last such line)");
-            }
+        while (keptOf(key.user()).size() > mostOfUser) {
+            LinkClaim.Key eldest = keptOf(key.user()).iterator().next();
+            tellDrop(eldest, "user '" + key.user() + "' may have " + mostOfUser + " such links");
             drop(eldest);
+        }
+        while (suspended.size() > MOST_LINKS || keptDeliveries > MOST_DELIVERIES) {
+            LinkClaim.Key eldest = suspended.keySet().iterator().next();
+            tellDrop(eldest, suspended.size() + " links with " + keptDeliveries + " deliveries are");
+            drop(eldest);
+        }
+    }
+
+    private Set<LinkClaim.Key> keptOf(String user) {
+        return byUser.getOrDefault(user, Set.of());
+    }
+
+    private void tellDrop(LinkClaim.Key key, String why) {
+        long times = drops.take(home.nanoTime());
+        if (times > 0) {
+            LogEvent.KEPT_LINKS_FULL.log(LOG,
+                    "the deliveries of link '{}' of container '{}' are not kept any more: {}{}",
+                    key.name(), key.container(), why,
+                    times == 1 ? "" : " (so it was " + (times - 1) + " more times since the last such line)");
         }
     }
 
@@ -170,6 +186,10 @@ final class LinkRegistry {
         if (of == null) {
             return null;
         }
+        byUser.computeIfPresent(key.user(), (user, keys) -> {
+            keys.remove(key);
+            return keys.isEmpty() ? null : keys;
+        });
         if (of.expiry != null) {
             of.expiry.cancel();
         }

@@ -27,6 +27,7 @@ import java.util.Set;
 import org.apache.qpid.protonj2.types.Symbol;
 import org.apache.qpid.protonj2.types.UnsignedLong;
 import org.apache.qpid.protonj2.types.messaging.Accepted;
+import org.apache.qpid.protonj2.types.messaging.Outcome;
 import org.apache.qpid.protonj2.types.messaging.Rejected;
 import org.apache.qpid.protonj2.types.messaging.Released;
 import org.apache.qpid.protonj2.types.messaging.Target;
@@ -208,7 +209,8 @@ final class ProducerLink extends Link {
         tags.addAll(before.tell(answer, peersAttach.getUnsettled(), settlesSecond));
         attach(answer
                 .setTarget(node.answer())
-                .setMaxMessageSize(UnsignedLong.valueOf(connection().options().maxMessageBytes()))
+                .setMaxMessageSize(UnsignedLong.valueOf(
+                        Math.min(connection().options().maxMessageBytes(), connection().client().maxMessageBytes())))
                 .setOfferedCapabilities(DELAYED_DELIVERY));
         if (!attached()) {
             return;
@@ -363,6 +365,11 @@ final class ProducerLink extends Link {
         }
     }
 
+    /** What the peer has said of the delivery that is arriving; null if that is nothing, or none is. */
+    DeliveryState arrivingState() {
+        return partial == null ? null : partial.state;
+    }
+
     private void resume(Transfer transfer, ByteBuffer tag) {
         Partial resumes = new Partial(transfer, tag);
         resumes.resumes = true;
@@ -408,9 +415,17 @@ final class ProducerLink extends Link {
     private void checkSize(long bytes) throws AmqpFault {
         long most = connection().options().maxMessageBytes();
         if (bytes > most) {
-            throw AmqpFault.link(
-                    LinkError.MESSAGE_SIZE_EXCEEDED, "a message of more than " + most + " bytes");
+            throw tooLarge(most);
         }
+        long mostOfClient = connection().client().maxMessageBytes();
+        if (bytes > mostOfClient) {
+            connection().client().tooLarge();
+            throw tooLarge(mostOfClient);
+        }
+    }
+
+    private static AmqpFault tooLarge(long most) {
+        return AmqpFault.link(LinkError.MESSAGE_SIZE_EXCEEDED, "a message of more than " + most + " bytes");
     }
 
     private void dropPartial() {
@@ -569,9 +584,7 @@ final class ProducerLink extends Link {
                 received.handedOut();
             }
         } else if (reached == 0 && to.unreached() == Destination.Unreached.RELEASED) {
-            if (received != null) {
-                finish(received, Released.getInstance());
-            }
+            release(received, transaction, to);
         } else if (reached == Client.NO_ACCESS) {
             BrokerError refusal = client.publishRefusal(to.exchange(), key);
             TerminusError error = refusal == null
@@ -604,19 +617,35 @@ final class ProducerLink extends Link {
         refuse(received, transaction, condition, description);
     }
 
-    /** Rejects a delivery; one that was sent settled is dropped, which the log tells, and its transaction with it. */
+    /** Rejects a delivery, and dooms its transaction; one that was sent settled is dropped, which the log tells. */
     private void refuse(
             Received received, Transactions.Transaction transaction, Symbol condition, String description) {
+        if (transaction != null) {
+            transaction.doom(condition, description);
+        }
         if (received == null) {
-            if (transaction != null) {
-                transaction.spoil(condition, description);
-            }
             connection().log().line(LogEvent.SETTLED_MESSAGE_DROPPED,
                     "a settled message on link '{}' is dropped: {}", name(), description);
         } else {
-            finish(received, new Rejected().setError(new ErrorCondition(condition, description)));
+            finish(received, within(transaction, new Rejected().setError(new ErrorCondition(condition, description))));
         }
         regulateCredit();
+    }
+
+    /** Releases a delivery that no queue gets, and dooms its transaction. */
+    private void release(Received received, Transactions.Transaction transaction, Destination to) {
+        if (transaction != null) {
+            transaction.doom(AmqpError.NOT_FOUND, "no queue gets it by " + describe(to));
+        }
+        if (received != null) {
+            finish(received, within(transaction, Released.getInstance()));
+        }
+    }
+
+    /** An outcome as its transaction tells it, if it has one (part 4, §4.4.1). */
+    private static <O extends DeliveryState & Outcome> DeliveryState within(
+            Transactions.Transaction transaction, O outcome) {
+        return transaction == null ? outcome : new TransactionalState().setTxnId(transaction.id()).setOutcome(outcome);
     }
 
     /** What a delivery owed is done. */
@@ -676,6 +705,10 @@ final class ProducerLink extends Link {
     @Override
     void release(LinkEnd end, boolean orderly) {
         ends = end;
+        if (partial != null && !peerEnds(end)) {
+            connection().transactions().lost(
+                    partial.state, LinkError.DETACH_FORCED, "its link was ended before all of it had come");
+        }
         dropPartial();
         if (end == LinkEnd.CLOSED) {
             // Nobody is going to settle what is only waiting for that.
@@ -690,6 +723,15 @@ final class ProducerLink extends Link {
         if (!asking) {
             leaveNode();
         }
+    }
+
+    /** Whether it is the peer's will that it ends, so that it knows what has not come. */
+    private boolean peerEnds(LinkEnd end) {
+        return switch (end) {
+            case CLOSED, DETACHED -> true;
+            case FAILED -> false;
+            case SESSION_ENDED -> session().isEndedByPeer();
+        };
     }
 
     private void leaveNode() {

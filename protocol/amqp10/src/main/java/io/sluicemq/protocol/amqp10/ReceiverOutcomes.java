@@ -53,7 +53,7 @@ final class ReceiverOutcomes {
                 return;
             }
             if (link.isCut()) {
-                transaction.doom(); // the delivery is about to be taken back
+                transaction.doomByCut(); // the delivery is about to be taken back
                 return;
             }
             DeliveryState said = (DeliveryState) transactional.getOutcome();

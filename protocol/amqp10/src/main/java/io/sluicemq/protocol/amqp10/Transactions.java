@@ -13,7 +13,9 @@ import io.sluicemq.protocol.amqp10.terminus.Answer;
 import io.sluicemq.protocol.amqp10.terminus.TerminusError;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.apache.qpid.protonj2.types.Binary;
@@ -36,7 +38,7 @@ final class Transactions {
     static final int MOST = 1024;
 
     /** What an outcome takes of memory while its transaction lasts, in bytes, by rule of thumb. */
-    private static final int RETIRED_BYTES = 128;
+    private static final int RETIRED_BYTES = 160;
 
     /** Why one is rolled back that ends deliveries of a link which was cut. */
     private static final TerminusError CUT = new TerminusError(
@@ -85,9 +87,21 @@ final class Transactions {
     /** A link is cut: what ends deliveries of it can't be committed any more. */
     void doom(ConsumerLink cut) {
         for (Transaction each : open.values()) {
-            if (each.holds(cut)) {
-                each.doom();
+            if (each.retired.containsKey(cut)) {
+                each.doomByCut();
             }
+        }
+    }
+
+    /**
+     * A transfer comes to nothing, and its sender may never hear of that by an outcome: what it was part of can't be committed any more.
+     *
+     * @param state of the transfer; null if it has none
+     */
+    void lost(DeliveryState state, Symbol condition, String why) {
+        Transaction transaction = state instanceof TransactionalState in ? find(in.getTxnId()) : null;
+        if (transaction != null) {
+            transaction.doom(condition, why);
         }
     }
 
@@ -108,19 +122,22 @@ final class Transactions {
     /** Publishes and outcomes that happen together or not at all. */
     final class Transaction {
 
-        private record Retired(Sent sent, Outcome outcome, DeliveryState state, boolean settled) {}
+        /** @param number in the order of all of the transaction */
+        private record Retired(long number, Sent sent, Outcome outcome, DeliveryState state, boolean settled) {}
 
         private final long number;
         private final CoordinatorLink by;
         private final Client.Transaction work = connection.client().begin();
-        private final List<Retired> retired = new ArrayList<>();
+        /** By link, as one that is cut takes its own back; in their order. */
+        private final Map<ConsumerLink, List<Retired>> retired = new LinkedHashMap<>();
         private final TransactionalState accepted;
         /** Messages whose addresses are being looked up: they belong to it, and a commit waits for them. */
         private int underWay;
+        private long retirements;
         /** The commit that waits. */
         private Answer<Void> discharge;
         /** Why it can't be committed; null if it can. */
-        private TerminusError spoilt;
+        private TerminusError doom;
         private boolean over;
 
         private Transaction(long number, CoordinatorLink by) {
@@ -160,24 +177,31 @@ final class Transactions {
             }
         }
 
-        /** A message of it is lost whose sender is not told: it must not be committed without. */
-        void spoil(Symbol condition, String why) {
-            spoilt = new TerminusError(condition, "a message of it that was sent settled is refused: " + why);
+        /**
+         * A message of it is refused or lost: it must not be committed without. Its sender may not look at outcomes before it commits, and
+         * is never told one if it has sent the message settled.
+         */
+        void doom(Symbol condition, String why) {
+            doom(new TerminusError(condition, "a message of it is refused: " + why));
         }
 
         /** What is to end with it is taken back by a cut. */
-        void doom() {
-            spoilt = CUT;
+        void doomByCut() {
+            doom(CUT);
         }
 
-        private boolean holds(ConsumerLink link) {
-            return retired.stream().anyMatch(each -> each.sent.link() == link);
+        private void doom(TerminusError why) {
+            if (doom == null) {
+                doom = why;
+            }
         }
 
         /** At once, as others wait for it; the rest when it is discharged. */
         private void takeBack(ConsumerLink link) {
-            List<Retired> taken = retired.stream().filter(each -> each.sent.link() == link).toList();
-            retired.removeIf(each -> each.sent.link() == link);
+            List<Retired> taken = retired.remove(link);
+            if (taken == null) {
+                return;
+            }
             for (Retired each : taken) {
                 link.session().sent().remove(each.sent.id());
                 if (!each.settled) {
@@ -195,7 +219,8 @@ final class Transactions {
          */
         void retire(Sent sent, Outcome outcome, DeliveryState state, boolean settled) {
             connection.holdsMemory(RETIRED_BYTES);
-            retired.add(new Retired(sent, outcome, state, settled));
+            retired.computeIfAbsent(sent.link(), link -> new ArrayList<>())
+                    .add(new Retired(retirements++, sent, outcome, state, settled));
         }
 
         void rollBack() {
@@ -207,7 +232,7 @@ final class Transactions {
 
         /** What was retired has not been: what its receiver has settled returns, the rest is the receiver's again. */
         private void giveBack() {
-            for (Retired each : retired) {
+            for (Retired each : inOrder()) {
                 if (each.settled || each.sent.isForgotten() || !each.sent.link().attached()) {
                     each.sent.link().session().sent().remove(each.sent.id());
                     connection.settleLater(each.sent.delivery(), Outcome.REQUEUED);
@@ -218,8 +243,19 @@ final class Transactions {
             forgetRetired();
         }
 
+        private List<Retired> inOrder() {
+            if (retired.size() == 1) {
+                return retired.values().iterator().next();
+            }
+            return retired.values().stream()
+                    .flatMap(List::stream)
+                    .sorted(Comparator.comparingLong(Retired::number))
+                    .toList();
+        }
+
         private void forgetRetired() {
-            connection.holdsMemory(-(long) RETIRED_BYTES * retired.size());
+            long count = retired.values().stream().mapToLong(List::size).sum();
+            connection.holdsMemory(-RETIRED_BYTES * count);
             retired.clear();
         }
 
@@ -233,9 +269,9 @@ final class Transactions {
         }
 
         private void finish(Answer<Void> answer) {
-            if (spoilt != null) {
+            if (doom != null) {
                 rollBack();
-                answer.refused(spoilt);
+                answer.refused(doom);
                 return;
             }
             open.remove(number);
@@ -243,7 +279,7 @@ final class Transactions {
             committing++;
             Outcome run = null;
             List<Delivery> deliveries = new ArrayList<>();
-            for (Retired each : retired) {
+            for (Retired each : inOrder()) {
                 if (each.outcome != run && !deliveries.isEmpty()) {
                     work.settle(deliveries, run);
                     deliveries = new ArrayList<>();
@@ -258,7 +294,7 @@ final class Transactions {
                 @Override
                 public void done(Void result) {
                     committing--;
-                    for (Retired each : retired) {
+                    for (Retired each : inOrder()) {
                         if (!each.settled) {
                             each.sent.link().outcomes().outcomeFinal(each.sent, each.state);
                         }

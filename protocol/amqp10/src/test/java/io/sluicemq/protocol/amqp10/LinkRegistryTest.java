@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.sluicemq.api.Completion;
 import io.sluicemq.api.Delivery;
 import io.sluicemq.api.Message;
+import io.sluicemq.base.Ceiling;
 import io.sluicemq.broker.flow.AddressSettings;
 import io.sluicemq.broker.flow.FullPolicy;
 import io.sluicemq.protocol.amqp10.codec.Frames;
@@ -676,6 +677,10 @@ class LinkRegistryTest {
 
     /** A link of that name ends and leaves so many deliveries, each of which says the name when it is given back. */
     private void leave(String name, int deliveries) {
+        leave("guest", new Ceiling(), name, deliveries);
+    }
+
+    private void leave(String user, Ceiling mostKept, String name, int deliveries) {
         LinkClaim.Holder holder = new LinkClaim.Holder() {
             @Override
             public void granted(KeptLink kept) {
@@ -693,7 +698,8 @@ class LinkRegistryTest {
             }
         };
         ManualLoop loop = lab.loops.get(1);
-        LinkClaim claim = new LinkClaim(new LinkClaim.Key("/", "guest", "client", name, false), loop, holder);
+        LinkClaim claim = new LinkClaim(
+                new LinkClaim.Key("/", user, "client", name, false), loop, mostKept, holder);
         Delivery delivery = new NamedDelivery(name);
         List<KeptLink.Sent> sent = new ArrayList<>();
         for (int i = 0; i < deliveries; i++) {
@@ -770,6 +776,27 @@ class LinkRegistryTest {
         assertThat(dropped).containsExactly("link 0", "link 1");
         assertThat(lab.counters().keptLinks()).isEqualTo(LinkRegistry.MOST_LINKS);
         assertThat(lab.counters().keptDeliveries()).isEqualTo(LinkRegistry.MOST_LINKS + 1);
+    }
+
+    /** Those of other users are not touched. */
+    @Test
+    void shouldKeepNoMoreLinksOfAUserThanTheyMayHave() {
+        Ceiling most = new Ceiling();
+        most.set(2);
+        leave("other", new Ceiling(), "other's", 1);
+        leave("user", most, "first", 1);
+        leave("user", most, "second", 1);
+        assertThat(dropped).isEmpty();
+        leave("user", most, "third", 1);
+        assertThat(dropped).containsExactly("first");
+        most.set(0);
+        assertThat(lab.counters().keptLinks()).as("what is there stays").isEqualTo(3);
+        leave("user", most, "fourth", 1);
+        assertThat(dropped).containsExactly("first", "second", "third", "fourth");
+        assertThat(lab.counters().keptLinks()).isEqualTo(1);
+        most.set(1);
+        leave("user", most, "fifth", 1);
+        assertThat(lab.counters().keptLinks()).isEqualTo(2);
     }
 
     @Test

@@ -8,10 +8,13 @@ import io.sluicemq.protocol.amqp10.codec.Frames;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.apache.qpid.protonj2.types.Binary;
+import org.apache.qpid.protonj2.types.Symbol;
 import org.apache.qpid.protonj2.types.messaging.Accepted;
 import org.apache.qpid.protonj2.types.messaging.Data;
+import org.apache.qpid.protonj2.types.messaging.Outcome;
 import org.apache.qpid.protonj2.types.messaging.Properties;
 import org.apache.qpid.protonj2.types.messaging.Rejected;
+import org.apache.qpid.protonj2.types.messaging.Released;
 import org.apache.qpid.protonj2.types.messaging.Target;
 import org.apache.qpid.protonj2.types.transactions.Declare;
 import org.apache.qpid.protonj2.types.transactions.Declared;
@@ -23,10 +26,15 @@ import org.apache.qpid.protonj2.types.transport.Attach;
 import org.apache.qpid.protonj2.types.transport.DeliveryState;
 import org.apache.qpid.protonj2.types.transport.Detach;
 import org.apache.qpid.protonj2.types.transport.Disposition;
+import org.apache.qpid.protonj2.types.transport.End;
 import org.apache.qpid.protonj2.types.transport.Flow;
+import org.apache.qpid.protonj2.types.transport.LinkError;
 import org.apache.qpid.protonj2.types.transport.Role;
+import org.apache.qpid.protonj2.types.transport.SessionError;
 import org.apache.qpid.protonj2.types.transport.Transfer;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Local transactions (1.0 §4), as a client sees them that does not wait for one answer before it sends the next frame. */
 class TransactionTest {
@@ -102,21 +110,150 @@ class TransactionTest {
         assertThat(ready()).isZero();
     }
 
-    /** What was sent settled has no outcome of its own: that it is refused must show in its transaction's. */
-    @Test
-    void shouldNotCommitWithoutAMessageThatWasSentSettledAndRefused() {
+    // ---- what is refused
+
+    private void shouldBeRolledBack(Binary transaction, Symbol reason) {
+        DeliveryState answer = controller.discharge(transaction, false);
+        assertThat(answer).isInstanceOfSatisfying(Rejected.class, rejected -> {
+            assertThat(rejected.getError().getCondition()).isEqualTo(TransactionErrors.TRANSACTION_ROLLBACK);
+            assertThat(rejected.getError().getDescription()).startsWith(reason + ": a message of it is refused: ");
+        });
+        assertThat(ready()).isZero();
+    }
+
+    /** Clients need not look at outcomes before they commit, and of what was sent settled there is none. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void shouldNotCommitWithoutAMessageThatIsRefused(boolean settled) {
         Binary transaction = declare();
         attachRelay();
         peer.send(
                 Frames.frame(0, transfer(transaction).setSettled(true), message("fresh")),
-                Frames.frame(0, transfer(transaction).setSettled(true), message("/exchanges/missing/key")),
-                discharge(transaction, false));
+                Frames.frame(0, transfer(transaction).setSettled(settled), message("/exchanges/missing/key")));
+        if (!settled) {
+            shouldHaveOutcome(transaction, Rejected.class);
+        }
+        shouldBeRolledBack(transaction, AmqpError.NOT_FOUND);
+    }
+
+    /** The outcome that it would have at the discharge is told as the transaction's (§4.4.1). */
+    private void shouldHaveOutcome(Binary transaction, Class<? extends Outcome> outcome) {
         Disposition answer = peer.expect(Disposition.class);
-        assertThat(answer.getState()).isInstanceOfSatisfying(
-                Rejected.class,
-                rejected -> assertThat(rejected.getError().getCondition())
-                        .isEqualTo(TransactionErrors.TRANSACTION_ROLLBACK));
-        assertThat(ready()).isZero();
+        assertThat(answer.getSettled()).isTrue();
+        assertThat(answer.getState()).isInstanceOfSatisfying(TransactionalState.class, state -> {
+            assertThat(state.getTxnId()).isEqualTo(transaction);
+            assertThat(state.getOutcome()).isInstanceOf(outcome);
+        });
+    }
+
+    @Test
+    void shouldRollBackAsIsAskedForWhatCouldNotBeCommitted() {
+        Binary transaction = declare();
+        attachRelay();
+        peer.send(Frames.frame(0, transfer(transaction), message("/exchanges/missing/key")));
+        shouldHaveOutcome(transaction, Rejected.class);
+        assertThat(controller.discharge(transaction, true)).isInstanceOf(Accepted.class);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void shouldNotCommitWithoutAMessageThatNoQueueGets(boolean settled) {
+        Binary transaction = declare();
+        peer.attachSender(0, "/exchanges/amq.fanout");
+        peer.send(Frames.frame(0, transfer(transaction).setSettled(settled), Peer.message("m")));
+        if (!settled) {
+            shouldHaveOutcome(transaction, Released.class);
+        }
+        shouldBeRolledBack(transaction, AmqpError.NOT_FOUND);
+    }
+
+    /** What makes its link end has no outcome. */
+    @Test
+    void shouldNotCommitWithoutAMessageThatEndsItsLink() {
+        Binary transaction = declare();
+        peer.attachSender(0, "q");
+        Transfer first = transfer(transaction);
+        peer.send(
+                Frames.frame(0, first, Peer.message("first")),
+                Frames.frame(0, transfer(transaction).setDeliveryTag(new byte[33]), Peer.message("second")));
+        shouldHaveOutcome(transaction, Accepted.class);
+        peer.expectDetach(AmqpError.INVALID_FIELD);
+        shouldBeRolledBack(transaction, AmqpError.INVALID_FIELD);
+    }
+
+    @Test
+    void shouldNotCommitWithoutWhatHasComeInPart() {
+        Binary transaction = declare();
+        peer.attachSender(0, "q");
+        peer.send(
+                Frames.frame(0, transfer(transaction).setMore(true), new byte[10]),
+                Frames.frame(0, new Transfer().setHandle(0).setMessageFormat(7), new byte[10]));
+        peer.expectDetach(AmqpError.INVALID_FIELD);
+        shouldBeRolledBack(transaction, AmqpError.INVALID_FIELD);
+    }
+
+    @Test
+    void shouldNotCommitWithoutWhatWasBegunOnALinkThatAnotherTakesTheNameOf() {
+        Binary transaction = declare();
+        peer.send(Peer.sender(0, "same", "q"));
+        peer.frames();
+        peer.send(Frames.frame(0, transfer(transaction).setMore(true), new byte[10]));
+        peer.send(Peer.sender(1, "same", "q"));
+        peer.frames();
+        shouldBeRolledBack(transaction, LinkError.DETACH_FORCED);
+    }
+
+    /** What was on its way when its link was detached belongs to its transaction as well. */
+    @Test
+    void shouldNotCommitWithoutWhatComesForALinkThatWasDetached() {
+        Binary before = declare();
+        Binary transaction = controller.declare();
+        peer.attachSender(0, "q");
+        peer.send(
+                Frames.frame(0, transfer(before).setDeliveryTag(new byte[33]), Peer.message("first")),
+                Frames.frame(0, transfer(transaction), Peer.message("second")));
+        peer.expectDetach(AmqpError.INVALID_FIELD);
+        shouldBeRolledBack(transaction, LinkError.DETACH_FORCED);
+    }
+
+    @Test
+    void shouldNotCommitWithoutWhatComesForASessionThatWasEnded() {
+        Binary transaction = declare();
+        Binary other = controller.declare();
+        peer.begin(1);
+        peer.send(
+                Frames.frame(1, Peer.transfer(5, 0).setState(new TransactionalState().setTxnId(transaction)),
+                        message("q")),
+                Frames.frame(1, Peer.transfer(5, 1).setState(new TransactionalState().setTxnId(other)), message("q")));
+        assertThat(peer.expect(1, End.class).getError().getCondition()).isEqualTo(SessionError.UNATTACHED_HANDLE);
+        shouldBeRolledBack(transaction, SessionError.UNATTACHED_HANDLE);
+        shouldBeRolledBack(other, LinkError.DETACH_FORCED);
+    }
+
+    /** Its sender knows what has not come. */
+    @Test
+    void shouldCommitWithoutWhatTheSenderHasLeftIncomplete() {
+        Binary transaction = declare();
+        peer.attachSender(0, "q");
+        peer.send(
+                Frames.frame(0, transfer(transaction).setMore(true), new byte[10]),
+                Frames.frame(0, new Transfer().setHandle(0).setAborted(true)),
+                Frames.frame(0, transfer(transaction).setMore(true), new byte[10]));
+        peer.send(new Detach().setHandle(0).setClosed(true));
+        peer.expect(Detach.class);
+        assertThat(controller.discharge(transaction, false)).isInstanceOf(Accepted.class);
+    }
+
+    @Test
+    void shouldCommitWhatIsDeclaredAfterwards() {
+        Binary transaction = declare();
+        attachRelay();
+        peer.send(Frames.frame(0, transfer(transaction).setSettled(true), message("/exchanges/missing/key")));
+        shouldBeRolledBack(transaction, AmqpError.NOT_FOUND);
+        Binary next = controller.declare();
+        peer.send(Frames.frame(0, transfer(next).setSettled(true), message("fresh")));
+        assertThat(controller.discharge(next, false)).isInstanceOf(Accepted.class);
+        assertThat(ready()).isEqualTo(1);
     }
 
     @Test

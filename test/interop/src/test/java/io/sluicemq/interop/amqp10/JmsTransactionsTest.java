@@ -343,6 +343,23 @@ class JmsTransactionsTest {
     }
 
     @Test
+    @Spec({"1.0 §4.4.1", "1.0 §4.3"})
+    void shouldFailTheCommitWithoutAMessageForWhichThereIsNoAddress(Lab lab) throws Exception {
+        Queue queue = JmsClient.queue(lab);
+        Connection connection = JmsClient.connect(lab);
+        Session session = transacted(connection);
+        MessageProducer anonymous = session.createProducer(null);
+        anonymous.send(queue, session.createTextMessage("never seen"));
+        anonymous.send(new JmsQueue("/queues/" + lab.name("nowhere")), session.createTextMessage("refused"));
+        assertThatThrownBy(session::commit).isInstanceOf(TransactionRolledBackException.class)
+                .hasMessageContaining("a message of it is refused").hasMessageContaining("nowhere");
+        assertThat(lab.depth(queue.getQueueName())).isZero();
+        anonymous.send(queue, session.createTextMessage("sent"));
+        session.commit();
+        assertThat(lab.drain(queue.getQueueName())).containsExactly("sent");
+    }
+
+    @Test
     @Spec({"1.0 §4.4.4.1", "1.0 §4.3"})
     void shouldFailTheCommitOfWhatWillNeverFit(Lab lab) throws Exception {
         Queue queue = JmsClient.queue(lab);

@@ -16,13 +16,16 @@ import io.sluicemq.interop.lab.LabExtension;
 import io.sluicemq.interop.lab.Reported;
 import io.sluicemq.interop.lab.Spec;
 import io.sluicemq.server.AddressSetting;
+import java.util.concurrent.TimeUnit;
 import org.apache.qpid.protonj2.client.Connection;
 import org.apache.qpid.protonj2.client.Delivery;
+import org.apache.qpid.protonj2.client.DeliveryState;
 import org.apache.qpid.protonj2.client.Message;
 import org.apache.qpid.protonj2.client.Receiver;
 import org.apache.qpid.protonj2.client.ReceiverOptions;
 import org.apache.qpid.protonj2.client.Sender;
 import org.apache.qpid.protonj2.client.Session;
+import org.apache.qpid.protonj2.client.Tracker;
 import org.apache.qpid.protonj2.client.exceptions.ClientTransactionRolledBackException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -142,5 +145,31 @@ class ProtonTransactionsTest {
         toFree.send(Message.create("kept"));
         session.commitTransaction();
         assertThat(lab.drain(free)).containsExactly("kept");
+    }
+
+    /** Its outcome is told as the transaction's, and the transaction can't be committed. */
+    @Test
+    @Spec({"1.0 §4.3", "1.0 §4.4.1"})
+    void shouldFailTogetherWithAMessageForWhichThereIsNoAddress(Lab lab) throws Exception {
+        String queue = ProtonClient.queue(lab);
+        Session session = ProtonClient.connect(lab).openSession();
+        Sender relay = session.openAnonymousSender();
+        session.beginTransaction();
+        relay.send(Message.create("never seen").to(queue));
+        Tracker refused = relay.send(Message.create("refused").to("/queues/" + lab.name("nowhere")));
+        refused.awaitSettlement(ProtonClient.SOON, TimeUnit.MILLISECONDS);
+        assertThat(refused.remoteState().getType()).isEqualTo(DeliveryState.Type.TRANSACTIONAL);
+        assertThat(refused.remoteState().isRejected()).isTrue();
+        assertThatThrownBy(session::commitTransaction).isInstanceOf(ClientTransactionRolledBackException.class)
+                .hasMessageContaining("nowhere");
+        assertThat(lab.depth(queue)).isZero();
+        session.beginTransaction();
+        relay.send(Message.create("kept").to(queue));
+        relay.send(Message.create("refused").to("/queues/" + lab.name("nowhere")));
+        session.rollbackTransaction();
+        session.beginTransaction();
+        relay.send(Message.create("kept").to(queue));
+        session.commitTransaction();
+        assertThat(lab.drain(queue)).containsExactly("kept");
     }
 }

@@ -1,6 +1,7 @@
 package io.sluicemq.interop.full;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.rabbitmq.client.AMQP;
 import com.rabbitmq.client.AlreadyClosedException;
@@ -30,6 +31,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The RabbitMQ client's publishers while they are held, and how that ends: by room, by a close of either side, by a loss. */
 @ExtendWith(LabExtension.class)
@@ -113,15 +115,21 @@ class HeldClientTest {
         Sender.shouldBeNumbers(numbers, 0, sender.sent());
     }
 
-    @Test
+    /** A close with a time-out, and an abort, which is one that tells of nothing, end what waits. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
     @Spec({"0-9-1 channel.flow", "0-9-1 connection.close"})
-    void shouldForgetWhatIsParkedOfAConnectionThatIsAborted(Lab lab) throws Exception {
+    void shouldForgetWhatIsParkedOfAConnectionThatIsNotClosedInTime(boolean aborts, Lab lab) throws Exception {
         long before = lab.counters().droppedUnconfirmed();
         Connection connection = lab.connect();
         Sender sender = hold(lab, connection.createChannel(), Mode.CONFIRMED);
         long parked = lab.counters().parkedMessages();
 
-        connection.abort(200);
+        if (aborts) {
+            connection.abort(200);
+        } else {
+            assertThatThrownBy(() -> connection.close(200)).isInstanceOf(ShutdownSignalException.class);
+        }
 
         assertThat(sender.failure()).isInstanceOf(ShutdownSignalException.class);
         lab.awaitParked(0);

@@ -3,9 +3,11 @@ package io.sluicemq.interop.security;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import jakarta.jms.CompletionListener;
 import jakarta.jms.Connection;
 import jakarta.jms.JMSException;
 import jakarta.jms.JMSSecurityException;
+import jakarta.jms.Message;
 import jakarta.jms.MessageConsumer;
 import jakarta.jms.MessageProducer;
 import jakarta.jms.Queue;
@@ -13,6 +15,7 @@ import jakarta.jms.Session;
 import jakarta.jms.TemporaryQueue;
 import jakarta.jms.TemporaryTopic;
 import jakarta.jms.Topic;
+import jakarta.jms.TransactionRolledBackException;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -30,6 +33,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The same by AMQP 1.0, with Qpid JMS. */
 class JmsPermissionsTest {
@@ -126,17 +131,43 @@ class JmsPermissionsTest {
         session.createConsumer(queue).receive(10_000);
     }
 
-    @Test
-    void shouldRefuseInTransactionsToo() throws Exception {
-        broker.grant("", "other", "q");
-        // This client does not wait for the outcomes of what it sends in a transaction.
-        BlockingQueue<JMSException> problems = new LinkedBlockingQueue<>();
+    /** This client does not wait for the outcomes of what it sends in a transaction. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void shouldNotCommitATransactionWithoutWhatIsRefused(boolean listens) throws Exception {
+        broker.grant("", "other", "q other");
+        BlockingQueue<Exception> problems = new LinkedBlockingQueue<>();
         ann.setExceptionListener(problems::add);
         Session transacted = ann.createSession(true, Session.SESSION_TRANSACTED);
-        transacted.createProducer(null).send(queue, transacted.createMessage());
-        transacted.commit();
+        MessageProducer producer = transacted.createProducer(null);
+        Queue other = session.createQueue("other");
+        producer.send(other, transacted.createMessage());
+        if (listens) {
+            producer.send(queue, transacted.createMessage(), new CompletionListener() {
+                @Override
+                public void onCompletion(Message message) {
+                    problems.add(new IllegalStateException("it is not refused"));
+                }
+
+                @Override
+                public void onException(Message message, Exception exception) {
+                    problems.add(exception);
+                }
+            });
+        } else {
+            producer.send(queue, transacted.createMessage());
+        }
+        assertThatThrownBy(transacted::commit).isInstanceOf(TransactionRolledBackException.class)
+                .hasMessageContaining("write access to queue 'q' in vhost '/' refused for user 'ann'");
         assertThat(problems.poll(10, TimeUnit.SECONDS)).isInstanceOf(JMSSecurityException.class);
         assertThat(session.createConsumer(queue).receiveNoWait()).isNull();
+        MessageConsumer ofOther = session.createConsumer(other);
+        assertThat(ofOther.receiveNoWait()).isNull();
+        producer.send(queue, transacted.createMessage());
+        transacted.rollback();
+        producer.send(other, transacted.createMessage());
+        transacted.commit();
+        assertThat(ofOther.receive(10_000)).isNotNull();
         assertThat(((JmsConnection) ann).isConnected()).isTrue();
     }
 

@@ -6,6 +6,9 @@ import io.sluicemq.api.users.Role;
 import io.sluicemq.api.users.UserChange;
 import io.sluicemq.api.users.UserDirectory;
 import io.sluicemq.server.SluiceMQ;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -28,13 +31,27 @@ final class SecuredBroker implements AutoCloseable {
     final SluiceMQ broker;
 
     SecuredBroker(Path folder) {
-        broker = SluiceMQ.builder().port(0).data(folder.resolve("data")).virtualHosts("/", "other", "/other").start();
+        this(folder, "{}");
+    }
+
+    /** @param configuration more of it, in YAML */
+    SecuredBroker(Path folder, String configuration) {
+        broker = SluiceMQ.builder().config(file(folder, configuration)).port(0).data(folder.resolve("data"))
+                .virtualHosts("/", "other", "/other").start();
         users().put(BOSS, new UserChange(Optional.of(PASSWORD), Optional.of(Role.ADMINISTRATOR), null), BY);
         users().put(ANN, new UserChange(Optional.of(PASSWORD), null, null), BY);
         var all = new PermissionPatterns(List.of("#"), List.of("#"), List.of("#"));
         users().grant(BOSS, "/", all, BY);
         users().grant(BOSS, "other", all, BY);
         grant("", "", "");
+    }
+
+    private static Path file(Path folder, String configuration) {
+        try {
+            return Files.writeString(folder.resolve("sluicemq.yaml"), configuration);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     UserDirectory users() {
