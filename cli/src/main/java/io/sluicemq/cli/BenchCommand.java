@@ -11,15 +11,20 @@ import io.sluicemq.cli.bench.ExchangeKind;
 import io.sluicemq.cli.bench.LoadClient;
 import io.sluicemq.cli.bench.Sample;
 import io.sluicemq.cli.bench.WireProtocol;
+import io.sluicemq.cli.http.Trust;
+import io.sluicemq.cli.http.WrongAccess;
 import java.io.PrintWriter;
 import java.net.URI;
 import java.net.URISyntaxException;
+import java.nio.file.Path;
+import java.security.NoSuchAlgorithmException;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import javax.net.ssl.SSLContext;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -69,6 +74,12 @@ public final class BenchCommand implements Callable<Integer> {
             description = "The broker (default: ${DEFAULT-VALUE}).",
             defaultValue = "amqp://guest:guest@127.0.0.1:5672")
     private String uri;
+
+    @Option(
+            names = "--ca",
+            paramLabel = "FILE",
+            description = "Certificates of who has issued the broker's, in PEM form, for amqps (default: what Java trusts).")
+    private Path ca;
 
     @Option(
             names = "--protocol",
@@ -359,6 +370,7 @@ public final class BenchCommand implements Callable<Integer> {
         try {
             return new BenchPlan(
                     new URI(uri),
+                    trust(),
                     exchangeType,
                     queueCount,
                     producers,
@@ -382,8 +394,20 @@ public final class BenchCommand implements Callable<Integer> {
                     allowLoss);
         } catch (URISyntaxException e) {
             throw usage("--uri must look like amqp://user:password@host:port/vhost: " + e.getReason());
-        } catch (IllegalArgumentException e) {
+        } catch (IllegalArgumentException | WrongAccess e) {
             throw usage(e.getMessage());
+        }
+    }
+
+    /** Null for what speaks no TLS. */
+    private SSLContext trust() throws WrongAccess {
+        if (ca != null) {
+            return Trust.of(ca);
+        }
+        try {
+            return uri.regionMatches(true, 0, "amqps:", 0, 6) ? SSLContext.getDefault() : null;
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every JVM has TLS", e);
         }
     }
 

@@ -4,11 +4,13 @@ import java.net.URI;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import javax.net.ssl.SSLContext;
 
 /**
  * Everything that a run was asked to do, checked: a plan that exists can be carried out as far as its numbers go.
  *
  * @param uri             the broker, {@code amqp://user:password@host:port/vhost}
+ * @param trust           what TLS is spoken with for amqps; null for amqp
  * @param exchangeKind    how messages reach queues
  * @param queues          queues declared for the run
  * @param producers       publishing threads, each with a channel of its own
@@ -33,6 +35,7 @@ import java.util.Map;
  */
 public record BenchPlan(
         URI uri,
+        SSLContext trust,
         ExchangeKind exchangeKind,
         int queues,
         int producers,
@@ -67,6 +70,12 @@ public record BenchPlan(
         if ((!scheme.equals("amqp") && !scheme.equals("amqps")) || uri.getHost() == null) {
             throw new IllegalArgumentException(
                     "--uri must look like amqp://user:password@host:port/vhost (or amqps://…)");
+        }
+        if (scheme.equals("amqps") == (trust == null)) {
+            throw new IllegalArgumentException("--ca goes with --uri amqps://…");
+        }
+        if (trust != null && io == ClientIo.NETTY) {
+            throw new IllegalArgumentException("--io netty goes with --uri amqp://… only");
         }
         within("--queues", queues, 1, MAX_ENDPOINTS);
         within("--producers", producers, 1, MAX_ENDPOINTS);

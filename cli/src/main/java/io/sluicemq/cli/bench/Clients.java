@@ -38,6 +38,11 @@ final class Clients implements AutoCloseable {
         this.factory = new ConnectionFactory();
         try {
             factory.setUri(plan.uri());
+            if (plan.trust() != null) {
+                // By itself the client would take any certificate, and tell the password to whoever has one.
+                factory.useSslProtocol(plan.trust());
+                factory.enableHostnameVerification();
+            }
         } catch (GeneralSecurityException | IllegalArgumentException e) {
             throw new BenchFailure("--uri: " + FirstFailure.reason(e), e);
         }

@@ -28,6 +28,9 @@ public final class JmsClient implements LoadClient {
     /** The largest prefetch of the library. */
     private static final int MAX_PREFETCH = 32_767;
 
+    private static final int PORT = 5672;
+    private static final int TLS_PORT = 5671;
+
     private final BenchPlan plan;
     private final FirstFailure failure;
     private final JmsConnectionFactory factory;
@@ -54,13 +57,18 @@ public final class JmsClient implements LoadClient {
                 ? new String[] {"guest", "guest"}
                 : plan.uri().getUserInfo().split(":", 2);
         int prefetch = plan.prefetch() == 0 ? MAX_PREFETCH : Math.min(MAX_PREFETCH, plan.prefetch());
-        int port = plan.uri().getPort() < 0 ? 5672 : plan.uri().getPort();
+        boolean tls = plan.trust() != null;
+        int port = plan.uri().getPort() >= 0 ? plan.uri().getPort() : tls ? TLS_PORT : PORT;
         this.factory = new JmsConnectionFactory(
                 login[0],
                 login.length == 2 ? login[1] : "",
-                "amqp://" + plan.uri().getHost() + ":" + port + "?jms.prefetchPolicy.all=" + prefetch
+                (tls ? "amqps://" : "amqp://") + plan.uri().getHost() + ":" + port + "?jms.prefetchPolicy.all="
+                        + prefetch
                         + "&jms.forceAsyncSend=" + (plan.confirmWindow() == 0)
                         + "&jms.presettlePolicy.presettleConsumers=" + (plan.ackEvery() == 0));
+        if (tls) {
+            factory.setSslContext(plan.trust());
+        }
     }
 
     private Connection connect(String whose) throws JMSException {

@@ -15,7 +15,7 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 
 /** Whose certificates are believed, if a file says so in place of Java. Stateless. */
-final class Trust {
+public final class Trust {
 
     private Trust() {}
 
@@ -25,7 +25,7 @@ final class Trust {
      * @param file certificates in PEM form
      * @throws WrongAccess if it has none, or can't be read
      */
-    static SSLContext of(Path file) throws WrongAccess {
+    public static SSLContext of(Path file) throws WrongAccess {
         try (InputStream in = Files.newInputStream(file)) {
             Collection<? extends Certificate> found = CertificateFactory.getInstance("X.509").generateCertificates(in);
             if (found.isEmpty()) {

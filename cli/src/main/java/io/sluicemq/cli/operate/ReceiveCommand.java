@@ -19,12 +19,14 @@ import io.sluicemq.cli.text.Units;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
+import java.security.NoSuchAlgorithmException;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.Callable;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import javax.net.ssl.SSLContext;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -206,9 +208,9 @@ public final class ReceiveCommand implements Callable<Integer> {
         factory.setAutomaticRecoveryEnabled(false);
         if (listener.tls()) {
             try {
-                factory.useSslProtocol(javax.net.ssl.SSLContext.getDefault());
+                factory.useSslProtocol(access.trust() == null ? SSLContext.getDefault() : access.trust());
                 factory.enableHostnameVerification();
-            } catch (java.security.NoSuchAlgorithmException e) {
+            } catch (NoSuchAlgorithmException e) {
                 throw new IllegalStateException("every JVM has TLS", e);
             }
         }

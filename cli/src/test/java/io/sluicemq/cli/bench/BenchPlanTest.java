@@ -16,6 +16,7 @@ class BenchPlanTest {
     static BenchPlan plan(ExchangeKind kind, int queues, int producers, int consumers) {
         return new BenchPlan(
                 URI.create("amqp://user:secret@127.0.0.1:5672/orders"),
+                null,
                 kind,
                 queues,
                 producers,

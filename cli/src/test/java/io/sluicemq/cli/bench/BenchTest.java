@@ -19,6 +19,7 @@ class BenchTest {
     private static BenchPlan plan(int confirmWindow, long rate) {
         return new BenchPlan(
                 URI.create("amqp://guest:guest@127.0.0.1"),
+                null,
                 ExchangeKind.DIRECT,
                 1,
                 1,
