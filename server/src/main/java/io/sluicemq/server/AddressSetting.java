@@ -6,8 +6,8 @@ import io.sluicemq.base.option.Place;
 import io.sluicemq.base.option.Problem;
 import io.sluicemq.base.option.Settings;
 import io.sluicemq.broker.flow.FullPolicy;
-import io.sluicemq.server.config.ServerOptions;
-import io.sluicemq.server.config.ServerOptions.UncooperativeProducers;
+import io.sluicemq.server.config.AddressesSection;
+import io.sluicemq.server.config.AddressesSection.UncooperativeProducers;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -43,50 +43,50 @@ public final class AddressSetting {
 
     /** Bytes of messages; with {@link FullPolicy#PAGE} of those in memory. */
     public AddressSetting maxSizeBytes(long bytes) {
-        return with(ServerOptions.MAX_SIZE_BYTES, bytes);
+        return with(AddressesSection.MAX_SIZE_BYTES, bytes);
     }
 
     /** Messages, likewise. */
     public AddressSetting maxMessages(long messages) {
-        return with(ServerOptions.MAX_MESSAGES, messages);
+        return with(AddressesSection.MAX_MESSAGES, messages);
     }
 
     public AddressSetting fullPolicy(FullPolicy policy) {
-        return with(ServerOptions.ADDRESS_FULL_POLICY, policy);
+        return with(AddressesSection.ADDRESS_FULL_POLICY, policy);
     }
 
     /** Producers go on when no more than this part of a limit is used, in percent. */
     public AddressSetting lowWaterPercent(int percent) {
-        return with(ServerOptions.LOW_WATER, percent);
+        return with(AddressesSection.LOW_WATER, percent);
     }
 
     /** Bytes of messages in memory and on the disk together. */
     public AddressSetting pageLimitBytes(long bytes) {
-        return with(ServerOptions.PAGE_LIMIT_BYTES, bytes);
+        return with(AddressesSection.PAGE_LIMIT_BYTES, bytes);
     }
 
     /** How long a message may wait for room, at least a second. */
     public AddressSetting holdLimit(Duration limit) {
-        return with(ServerOptions.HOLD_LIMIT, limit);
+        return with(AddressesSection.HOLD_LIMIT, limit);
     }
 
     public AddressSetting uncooperativeProducers(UncooperativeProducers what) {
-        return with(ServerOptions.UNCOOPERATIVE_PRODUCERS, what);
+        return with(AddressesSection.UNCOOPERATIVE_PRODUCERS, what);
     }
 
     /** How often a message is delivered at most. This and the next two are about queues that clients of AMQP 1.0 make. */
     public AddressSetting maxDeliveryAttempts(int attempts) {
-        return with(ServerOptions.MAX_DELIVERY_ATTEMPTS, attempts);
+        return with(AddressesSection.MAX_DELIVERY_ATTEMPTS, attempts);
     }
 
     /** The queue for messages that were rejected, or delivered too often; it is made if need be. */
     public AddressSetting deadLetterAddress(String queue) {
-        return with(ServerOptions.DEAD_LETTER_ADDRESS, queue);
+        return with(AddressesSection.DEAD_LETTER_ADDRESS, queue);
     }
 
     /** The queue for messages that have expired; it is made if need be. */
     public AddressSetting expiryAddress(String queue) {
-        return with(ServerOptions.EXPIRY_ADDRESS, queue);
+        return with(AddressesSection.EXPIRY_ADDRESS, queue);
     }
 
     /** When a consumer of such a queue is too slow, and what happens then. */
@@ -102,13 +102,13 @@ public final class AddressSetting {
 
     /** Adds this to a configuration. */
     void addTo(Settings settings, Place place, List<Problem> problems) {
-        if (settings.list(ServerOptions.ADDRESS_SETTINGS).stream()
-                .anyMatch(other -> other.find(ServerOptions.MATCH).equals(Optional.ofNullable(match)))) {
-            problems.add(Problem.of(place, ServerOptions.ADDRESS_SETTINGS.key(),
-                    ServerOptions.ADDRESS_SETTINGS.key() + " has '" + match + "' twice"));
+        if (settings.list(AddressesSection.ADDRESS_SETTINGS).stream()
+                .anyMatch(other -> other.find(AddressesSection.MATCH).equals(Optional.ofNullable(match)))) {
+            problems.add(Problem.of(place, AddressesSection.ADDRESS_SETTINGS.key(),
+                    AddressesSection.ADDRESS_SETTINGS.key() + " has '" + match + "' twice"));
         }
-        Settings section = settings.add(ServerOptions.ADDRESS_SETTINGS, place);
-        put(section, new Given<>(ServerOptions.MATCH, match), place, problems);
+        Settings section = settings.add(AddressesSection.ADDRESS_SETTINGS, place);
+        put(section, new Given<>(AddressesSection.MATCH, match), place, problems);
         for (Given<?> each : given) {
             put(section, each, place, problems);
         }

@@ -7,11 +7,14 @@ import io.sluicemq.base.option.Section;
 import io.sluicemq.base.option.Settings;
 import io.sluicemq.security.Users;
 import io.sluicemq.server.config.ConfigException;
+import io.sluicemq.server.config.HttpSection;
 import io.sluicemq.server.config.ListenerConfig;
+import io.sluicemq.server.config.ListenersSection;
 import io.sluicemq.server.config.RequiredOptions;
 import io.sluicemq.server.config.ServerConfig;
 import io.sluicemq.server.config.ServerOptions;
 import io.sluicemq.server.config.TlsConfig;
+import io.sluicemq.server.config.UsersSection;
 import io.sluicemq.server.config.YamlReader;
 import io.sluicemq.server.users.StoredUsers;
 import io.sluicemq.server.users.UserRegistry;
@@ -92,7 +95,7 @@ record ConfigSource(Path file, Place place, List<Change> changes) {
             return UserRegistry.assemble(config.users(), stored);
         } catch (IllegalArgumentException e) {
             throw new ConfigException(List.of(Problem.of(
-                    settings.place(ServerOptions.USERS), ServerOptions.USERS.key(), e.getMessage())));
+                    settings.place(UsersSection.USERS), UsersSection.USERS.key(), e.getMessage())));
         }
     }
 
@@ -100,12 +103,13 @@ record ConfigSource(Path file, Place place, List<Change> changes) {
         Map<String, Tls> read = new HashMap<>();
         List<Problem> problems = new ArrayList<>();
         for (ListenerConfig listener : config.listeners()) {
-            String key = ServerOptions.LISTENERS.key() + "." + listener.name() + "." + ServerOptions.LISTENER_TLS.key();
-            read(listener.name(), listener.tls(), settings.sections(ServerOptions.LISTENERS).get(listener.name()),
-                    ServerOptions.LISTENER_TLS, key, read, problems);
+            String key = ListenersSection.LISTENERS.key() + "." + listener.name() + "."
+                    + ListenersSection.LISTENER_TLS.key();
+            read(listener.name(), listener.tls(), settings.sections(ListenersSection.LISTENERS).get(listener.name()),
+                    ListenersSection.LISTENER_TLS, key, read, problems);
         }
-        read(HTTP, config.http().tls(), settings.section(ServerOptions.HTTP), ServerOptions.HTTP_TLS,
-                ServerOptions.HTTP.key() + "." + ServerOptions.HTTP_TLS.key(), read, problems);
+        read(HTTP, config.http().tls(), settings.section(HttpSection.HTTP), HttpSection.HTTP_TLS,
+                HttpSection.HTTP.key() + "." + HttpSection.HTTP_TLS.key(), read, problems);
         if (!problems.isEmpty()) {
             throw new ConfigException(problems);
         }
@@ -128,9 +132,9 @@ record ConfigSource(Path file, Place place, List<Change> changes) {
 
     private static Problem problem(Settings section, String key, TlsException wrong) {
         Option<Path> option = switch (wrong.part()) {
-            case CERTIFICATE -> ServerOptions.TLS_CERTIFICATE;
-            case KEY -> ServerOptions.TLS_KEY;
-            case CLIENT_CA -> ServerOptions.TLS_CLIENT_CA;
+            case CERTIFICATE -> ListenersSection.TLS_CERTIFICATE;
+            case KEY -> ListenersSection.TLS_KEY;
+            case CLIENT_CA -> ListenersSection.TLS_CLIENT_CA;
         };
         String expected = switch (wrong.part()) {
             case CERTIFICATE -> "a file with the listener's certificate";

@@ -7,7 +7,7 @@ import io.sluicemq.base.option.Place;
 import io.sluicemq.base.option.Problem;
 import io.sluicemq.base.option.Settings;
 import io.sluicemq.broker.flow.ConsumerPolicy;
-import io.sluicemq.server.config.ServerOptions;
+import io.sluicemq.server.config.AddressesSection;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -31,42 +31,42 @@ public final class ConsumerSetting {
     }
 
     public static ConsumerSetting policy(ConsumerPolicy policy) {
-        return new ConsumerSetting(List.of()).with(true, ServerOptions.CONSUMER_POLICY, policy);
+        return new ConsumerSetting(List.of()).with(true, AddressesSection.CONSUMER_POLICY, policy);
     }
 
     /** Bytes of messages that may wait for it or be held by it. */
     public ConsumerSetting depth(long bytes) {
-        return with(false, ServerOptions.CONSUMER_DEPTH, bytes);
+        return with(false, AddressesSection.CONSUMER_DEPTH, bytes);
     }
 
     /** Messages, likewise. */
     public ConsumerSetting messageCount(long messages) {
-        return with(false, ServerOptions.CONSUMER_MESSAGE_COUNT, messages);
+        return with(false, AddressesSection.CONSUMER_MESSAGE_COUNT, messages);
     }
 
     /** How long the oldest of them may have been there. */
     public ConsumerSetting messageAge(Duration age) {
-        return with(false, ServerOptions.CONSUMER_MESSAGE_AGE, age);
+        return with(false, AddressesSection.CONSUMER_MESSAGE_AGE, age);
     }
 
     /** How many messages a second it is to deal with at least, while it has some. */
     public ConsumerSetting rate(long messagesPerSecond) {
-        return with(false, ServerOptions.CONSUMER_RATE, messagesPerSecond);
+        return with(false, AddressesSection.CONSUMER_RATE, messagesPerSecond);
     }
 
     /** How often that is looked at. */
     public ConsumerSetting checkPeriod(Duration period) {
-        return with(false, ServerOptions.CHECK_PERIOD, period);
+        return with(false, AddressesSection.CHECK_PERIOD, period);
     }
 
     /** Whether {@link ConsumerPolicy#DELETE} deletes durable subscriptions, too. */
     public ConsumerSetting deletePersistent(boolean deletes) {
-        return with(true, ServerOptions.DELETE_PERSISTENT, deletes);
+        return with(true, AddressesSection.DELETE_PERSISTENT, deletes);
     }
 
     /** What {@link ConsumerPolicy#DELETE} cuts. */
     public ConsumerSetting cut(ConsumerSink.Cut cut) {
-        return with(true, ServerOptions.CUT, cut);
+        return with(true, AddressesSection.CUT, cut);
     }
 
     private <T> ConsumerSetting with(boolean ofPolicy, Option<T> option, T value) {
@@ -77,8 +77,8 @@ public final class ConsumerSetting {
 
     /** Adds it to a section that may have one. */
     void addTo(Settings parent, Place place, List<Problem> problems) {
-        Settings section = parent.enter(ServerOptions.CONSUMER, place);
-        Settings policy = section.enter(ServerOptions.CONSUMER_POLICY_SECTION, place);
+        Settings section = parent.enter(AddressesSection.CONSUMER, place);
+        Settings policy = section.enter(AddressesSection.CONSUMER_POLICY_SECTION, place);
         for (Given<?> each : given) {
             put(each.ofPolicy ? policy : section, each, place, problems);
         }

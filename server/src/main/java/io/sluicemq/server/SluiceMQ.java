@@ -27,12 +27,15 @@ import io.sluicemq.management.http.HttpServer;
 import io.sluicemq.management.http.Route;
 import io.sluicemq.management.metrics.HealthRoutes;
 import io.sluicemq.management.metrics.MetricsRoutes;
+import io.sluicemq.server.config.AddressesSection;
 import io.sluicemq.server.config.ConfigDifference;
 import io.sluicemq.server.config.ConfigException;
 import io.sluicemq.server.config.HttpConfig;
+import io.sluicemq.server.config.HttpSection;
 import io.sluicemq.server.config.KeyPath;
 import io.sluicemq.server.config.LimitsConfig;
 import io.sluicemq.server.config.ListenerConfig;
+import io.sluicemq.server.config.ListenersSection;
 import io.sluicemq.server.config.ServerConfig;
 import io.sluicemq.server.config.ServerOptions;
 import io.sluicemq.server.config.TlsConfig;
@@ -104,7 +107,7 @@ public final class SluiceMQ implements AutoCloseable {
     /** A certificate that ends within that time is worth a line. */
     private static final Duration SOON = Duration.ofDays(14);
 
-    private static final String HTTP_TLS = ServerOptions.HTTP.key() + "." + ServerOptions.HTTP_TLS.key();
+    private static final String HTTP_TLS = HttpSection.HTTP.key() + "." + HttpSection.HTTP_TLS.key();
     private static final String LOOPBACK = "127.0.0.1";
     private static final Duration GATHER_LIMIT = Duration.ofSeconds(30);
 
@@ -423,8 +426,8 @@ public final class SluiceMQ implements AutoCloseable {
     }
 
     private String amqpListener() {
-        return listeners.containsKey(ServerOptions.DEFAULT_LISTENER)
-                ? ServerOptions.DEFAULT_LISTENER
+        return listeners.containsKey(ListenersSection.DEFAULT_LISTENER)
+                ? ListenersSection.DEFAULT_LISTENER
                 : listeners.keySet().iterator().next();
     }
 
@@ -484,9 +487,9 @@ public final class SluiceMQ implements AutoCloseable {
         Place place = Place.of("the request");
         List<Problem> problems = new ArrayList<>();
         Settings settings = new Settings(ServerOptions.ROOT, place);
-        Settings section = settings.add(ServerOptions.ADDRESS_SETTINGS, place);
+        Settings section = settings.add(AddressesSection.ADDRESS_SETTINGS, place);
         try {
-            section.set(ServerOptions.MATCH, match, place);
+            section.set(AddressesSection.MATCH, match, place);
         } catch (InvalidValue e) {
             throw new IllegalArgumentException("'" + match + "': expected " + e.expected(), e);
         }
@@ -573,7 +576,7 @@ public final class SluiceMQ implements AutoCloseable {
             Tls read = next.tls().get(name);
             if (read != null && listener.tls() != null && !read.isLike(listener.tls())) {
                 listener.tls(read);
-                applied.add(ServerOptions.LISTENERS.key() + "." + name + "." + ServerOptions.LISTENER_TLS.key());
+                applied.add(ListenersSection.LISTENERS.key() + "." + name + "." + ListenersSection.LISTENER_TLS.key());
                 LogEvent.CERTIFICATE_RENEWED.log(LOG, "listener {} has a new {}", name, read);
                 warnOfTheEnd(name, read);
             }
@@ -591,7 +594,7 @@ public final class SluiceMQ implements AutoCloseable {
         }
         if (started.config().listeners().stream().map(SluiceMQ::withoutFiles).toList()
                 .equals(next.config().listeners().stream().map(SluiceMQ::withoutFiles).toList())) {
-            needRestart.remove(ServerOptions.LISTENERS.key());
+            needRestart.remove(ListenersSection.LISTENERS.key());
         }
     }
 

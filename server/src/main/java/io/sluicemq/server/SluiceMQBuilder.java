@@ -6,9 +6,17 @@ import io.sluicemq.base.option.Option;
 import io.sluicemq.base.option.Place;
 import io.sluicemq.base.option.Problem;
 import io.sluicemq.base.option.Settings;
+import io.sluicemq.server.config.AddressesSection;
+import io.sluicemq.server.config.Amqp10Section;
 import io.sluicemq.server.config.ConfigException;
+import io.sluicemq.server.config.HttpSection;
+import io.sluicemq.server.config.LimitsSection;
+import io.sluicemq.server.config.ListenersSection;
 import io.sluicemq.server.config.ServerConfig;
 import io.sluicemq.server.config.ServerOptions;
+import io.sluicemq.server.config.StorageSection;
+import io.sluicemq.server.config.UsersSection;
+import io.sluicemq.server.config.VirtualHostsSection;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -51,26 +59,26 @@ public final class SluiceMQBuilder {
 
     /** The TCP port to listen on; 0 takes any free one, which {@link SluiceMQ#amqpPort} tells then. */
     public SluiceMQBuilder port(int port) {
-        return set("port", this::listener, ServerOptions.LISTENER_PORT, port);
+        return set("port", this::listener, ListenersSection.LISTENER_PORT, port);
     }
 
     /** The host name or address to listen on; {@code 0.0.0.0} for all of this machine. */
     public SluiceMQBuilder host(String host) {
-        return set("host", this::listener, ServerOptions.LISTENER_HOST, host);
+        return set("host", this::listener, ListenersSection.LISTENER_HOST, host);
     }
 
     /** Serves operators over HTTP on this port of the loopback interface; 0 takes any free one, which {@link SluiceMQ#httpUri} tells. */
     public SluiceMQBuilder httpPort(int port) {
-        return http(ServerOptions.HTTP_ENABLED, true).http(ServerOptions.HTTP_PORT, port);
+        return http(HttpSection.HTTP_ENABLED, true).http(HttpSection.HTTP_PORT, port);
     }
 
-    /** One of the options of {@link ServerOptions#HTTP}, such as {@link ServerOptions#HTTP_MAX_CONNECTIONS}. */
+    /** One of the options of {@link HttpSection#HTTP}, such as {@link HttpSection#HTTP_MAX_CONNECTIONS}. */
     public <T> SluiceMQBuilder http(Option<T> option, T value) {
-        if (!ServerOptions.HTTP.entries().contains(option)) {
+        if (!HttpSection.HTTP.entries().contains(option)) {
             throw new IllegalArgumentException(option.key() + " is no option of http");
         }
         return set(
-                option.key(), (settings, problems) -> settings.enter(ServerOptions.HTTP, place), option, value);
+                option.key(), (settings, problems) -> settings.enter(HttpSection.HTTP, place), option, value);
     }
 
     /** The data folder, which belongs to this broker alone and is created if need be. */
@@ -94,20 +102,20 @@ public final class SluiceMQBuilder {
         List<String> allowed = List.copyOf(virtualHosts);
         changes.add((settings, problems) -> {
             Settings user = addUser(settings, problems, name, password);
-            put(user, problems, "user " + name, ServerOptions.USER_VIRTUAL_HOSTS, allowed);
+            put(user, problems, "user " + name, UsersSection.USER_VIRTUAL_HOSTS, allowed);
         });
         return this;
     }
 
     /** What a user, who was added before, may do as an operator; nothing if this isn't said. */
     public SluiceMQBuilder role(String name, Role role) {
-        changes.add((settings, problems) -> settings.list(ServerOptions.USERS).stream()
-                .filter(user -> user.find(ServerOptions.USER_NAME).equals(Optional.ofNullable(name)))
+        changes.add((settings, problems) -> settings.list(UsersSection.USERS).stream()
+                .filter(user -> user.find(UsersSection.USER_NAME).equals(Optional.ofNullable(name)))
                 .findFirst()
                 .ifPresentOrElse(
-                        user -> put(user, problems, "the role of " + name, ServerOptions.USER_ROLE, role),
+                        user -> put(user, problems, "the role of " + name, UsersSection.USER_ROLE, role),
                         () -> problems.add(Problem.of(
-                                place, ServerOptions.USERS.key(), "there is no user '" + name + "' to have a role"))));
+                                place, UsersSection.USERS.key(), "there is no user '" + name + "' to have a role"))));
         return this;
     }
 
@@ -126,22 +134,22 @@ public final class SluiceMQBuilder {
         return set("longestRest", WHOLE, ServerOptions.LONGEST_REST, limit);
     }
 
-    /** One of the {@linkplain ServerOptions#LIMITS limits}, such as {@link ServerOptions#MAX_MESSAGE_SIZE}. */
+    /** One of the {@linkplain LimitsSection#LIMITS limits}, such as {@link LimitsSection#MAX_MESSAGE_SIZE}. */
     public <T> SluiceMQBuilder limit(Option<T> limit, T value) {
-        if (!ServerOptions.LIMITS.entries().contains(limit)) {
+        if (!LimitsSection.LIMITS.entries().contains(limit)) {
             throw new IllegalArgumentException(limit.key() + " is no limit");
         }
         return set(
-                limit.key(), (settings, problems) -> settings.enter(ServerOptions.LIMITS, place), limit, value);
+                limit.key(), (settings, problems) -> settings.enter(LimitsSection.LIMITS, place), limit, value);
     }
 
-    /** One of the options of {@link ServerOptions#AMQP10}, such as {@link ServerOptions#AUTO_CREATE_QUEUES}. */
+    /** One of the options of {@link Amqp10Section#AMQP10}, such as {@link Amqp10Section#AUTO_CREATE_QUEUES}. */
     public <T> SluiceMQBuilder amqp10(Option<T> option, T value) {
-        if (!ServerOptions.AMQP10.entries().contains(option)) {
+        if (!Amqp10Section.AMQP10.entries().contains(option)) {
             throw new IllegalArgumentException(option.key() + " is no option of amqp10");
         }
         return set(
-                option.key(), (settings, problems) -> settings.enter(ServerOptions.AMQP10, place), option, value);
+                option.key(), (settings, problems) -> settings.enter(Amqp10Section.AMQP10, place), option, value);
     }
 
     /**
@@ -163,17 +171,17 @@ public final class SluiceMQBuilder {
      */
     public SluiceMQBuilder topic(String key, ConsumerSetting consumer) {
         changes.add((settings, problems) -> {
-            if (settings.list(ServerOptions.TOPICS).stream()
-                    .anyMatch(other -> other.find(ServerOptions.TOPIC_KEY).equals(Optional.ofNullable(key)))) {
-                problems.add(Problem.of(place, ServerOptions.TOPICS.key(),
-                        ServerOptions.TOPICS.key() + " has '" + key + "' twice"));
+            if (settings.list(AddressesSection.TOPICS).stream()
+                    .anyMatch(other -> other.find(AddressesSection.TOPIC_KEY).equals(Optional.ofNullable(key)))) {
+                problems.add(Problem.of(place, AddressesSection.TOPICS.key(),
+                        AddressesSection.TOPICS.key() + " has '" + key + "' twice"));
             }
-            Settings topic = settings.add(ServerOptions.TOPICS, place);
+            Settings topic = settings.add(AddressesSection.TOPICS, place);
             try {
-                topic.set(ServerOptions.TOPIC_KEY, key, place);
+                topic.set(AddressesSection.TOPIC_KEY, key, place);
             } catch (InvalidValue e) {
                 problems.add(Problem.invalidValue(
-                        place, ServerOptions.TOPIC_KEY.key(), ServerOptions.TOPIC_KEY, String.valueOf(key),
+                        place, AddressesSection.TOPIC_KEY.key(), AddressesSection.TOPIC_KEY, String.valueOf(key),
                         e.expected()));
             }
             consumer.addTo(topic, place, problems);
@@ -189,30 +197,30 @@ public final class SluiceMQBuilder {
      */
     public SluiceMQBuilder virtualHostLimit(String virtualHost, Long maxSizeBytes, Long maxMessages) {
         changes.add((settings, problems) -> {
-            if (settings.list(ServerOptions.VIRTUAL_HOST_LIMITS).stream().anyMatch(
-                    other -> other.find(ServerOptions.LIMITED_HOST).equals(Optional.ofNullable(virtualHost)))) {
-                problems.add(Problem.of(place, ServerOptions.VIRTUAL_HOST_LIMITS.key(),
+            if (settings.list(VirtualHostsSection.VIRTUAL_HOST_LIMITS).stream().anyMatch(
+                    other -> other.find(VirtualHostsSection.LIMITED_HOST).equals(Optional.ofNullable(virtualHost)))) {
+                problems.add(Problem.of(place, VirtualHostsSection.VIRTUAL_HOST_LIMITS.key(),
                         "there are two limits of the virtual host '" + virtualHost + "'"));
             }
-            Settings limit = settings.add(ServerOptions.VIRTUAL_HOST_LIMITS, place);
-            put(limit, problems, "a virtual host's name", ServerOptions.LIMITED_HOST, virtualHost);
+            Settings limit = settings.add(VirtualHostsSection.VIRTUAL_HOST_LIMITS, place);
+            put(limit, problems, "a virtual host's name", VirtualHostsSection.LIMITED_HOST, virtualHost);
             if (maxSizeBytes != null) {
-                put(limit, problems, "maxSizeBytes", ServerOptions.HOST_MAX_SIZE_BYTES, maxSizeBytes);
+                put(limit, problems, "maxSizeBytes", VirtualHostsSection.HOST_MAX_SIZE_BYTES, maxSizeBytes);
             }
             if (maxMessages != null) {
-                put(limit, problems, "maxMessages", ServerOptions.HOST_MAX_MESSAGES, maxMessages);
+                put(limit, problems, "maxMessages", VirtualHostsSection.HOST_MAX_MESSAGES, maxMessages);
             }
         });
         return this;
     }
 
-    /** How durable messages are kept: one of the options of {@link ServerOptions#STORAGE}, such as {@link ServerOptions#SYNC}. */
+    /** How durable messages are kept: one of the options of {@link StorageSection#STORAGE}, such as {@link StorageSection#SYNC}. */
     public <T> SluiceMQBuilder storage(Option<T> option, T value) {
-        if (!ServerOptions.STORAGE.entries().contains(option)) {
+        if (!StorageSection.STORAGE.entries().contains(option)) {
             throw new IllegalArgumentException(option.key() + " is no option of storage");
         }
         return set(
-                option.key(), (settings, problems) -> settings.enter(ServerOptions.STORAGE, place), option, value);
+                option.key(), (settings, problems) -> settings.enter(StorageSection.STORAGE, place), option, value);
     }
 
     /**
@@ -247,8 +255,8 @@ public final class SluiceMQBuilder {
     /** Whether operators are served over HTTP if neither the file nor anything said here says so. */
     SluiceMQBuilder defaultHttp(boolean enabled) {
         changes.add((settings, problems) -> {
-            if (!settings.section(ServerOptions.HTTP).has(ServerOptions.HTTP_ENABLED)) {
-                put(settings.enter(ServerOptions.HTTP, place), problems, "http", ServerOptions.HTTP_ENABLED, enabled);
+            if (!settings.section(HttpSection.HTTP).has(HttpSection.HTTP_ENABLED)) {
+                put(settings.enter(HttpSection.HTTP, place), problems, "http", HttpSection.HTTP_ENABLED, enabled);
             }
         });
         return this;
@@ -283,29 +291,29 @@ public final class SluiceMQBuilder {
     }
 
     private Settings addUser(Settings settings, List<Problem> problems, String name, String password) {
-        if (settings.list(ServerOptions.USERS).stream()
-                .anyMatch(other -> other.find(ServerOptions.USER_NAME).equals(Optional.ofNullable(name)))) {
-            problems.add(Problem.of(place, ServerOptions.USERS.key(), "there are two users named '" + name + "'"));
+        if (settings.list(UsersSection.USERS).stream()
+                .anyMatch(other -> other.find(UsersSection.USER_NAME).equals(Optional.ofNullable(name)))) {
+            problems.add(Problem.of(place, UsersSection.USERS.key(), "there are two users named '" + name + "'"));
         }
-        Settings user = settings.add(ServerOptions.USERS, place);
-        put(user, problems, "a user's name", ServerOptions.USER_NAME, name);
-        put(user, problems, "the password of " + name, ServerOptions.USER_PASSWORD, password);
+        Settings user = settings.add(UsersSection.USERS, place);
+        put(user, problems, "a user's name", UsersSection.USER_NAME, name);
+        put(user, problems, "the password of " + name, UsersSection.USER_PASSWORD, password);
         return user;
     }
 
     /** The listener that a port or host without a name is about: {@code amqp}, or the only one that the file has. */
     private Settings listener(Settings settings, List<Problem> problems) {
-        Set<String> names = settings.sections(ServerOptions.LISTENERS).keySet();
-        if (names.isEmpty() || names.contains(ServerOptions.DEFAULT_LISTENER)) {
-            return settings.enter(ServerOptions.LISTENERS, ServerOptions.DEFAULT_LISTENER, place);
+        Set<String> names = settings.sections(ListenersSection.LISTENERS).keySet();
+        if (names.isEmpty() || names.contains(ListenersSection.DEFAULT_LISTENER)) {
+            return settings.enter(ListenersSection.LISTENERS, ListenersSection.DEFAULT_LISTENER, place);
         }
         if (names.size() == 1) {
-            return settings.enter(ServerOptions.LISTENERS, names.iterator().next(), place);
+            return settings.enter(ListenersSection.LISTENERS, names.iterator().next(), place);
         }
         String message = prefix + "host and " + prefix + "port are meant for one listener, but the file has "
                 + String.join(", ", names)
-                + " and none is named " + ServerOptions.DEFAULT_LISTENER;
-        problems.add(Problem.of(place, ServerOptions.LISTENERS.key(), message));
+                + " and none is named " + ListenersSection.DEFAULT_LISTENER;
+        problems.add(Problem.of(place, ListenersSection.LISTENERS.key(), message));
         return null;
     }
 

@@ -7,7 +7,7 @@ import io.sluicemq.broker.engine.BrokerEngine;
 import io.sluicemq.broker.engine.HostLimits;
 import io.sluicemq.broker.flow.AddressLimits;
 import io.sluicemq.server.config.ServerConfig;
-import io.sluicemq.server.config.ServerOptions;
+import io.sluicemq.server.config.VirtualHostsSection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -22,8 +22,9 @@ import java.util.stream.Collectors;
 final class VirtualHostLimits {
 
     private static final List<Option<Long>> OPTIONS = List.of(
-            ServerOptions.HOST_MAX_SIZE_BYTES, ServerOptions.HOST_MAX_MESSAGES, ServerOptions.HOST_MAX_CONNECTIONS,
-            ServerOptions.HOST_MAX_QUEUES, ServerOptions.HOST_MAX_MESSAGE_SIZE);
+            VirtualHostsSection.HOST_MAX_SIZE_BYTES, VirtualHostsSection.HOST_MAX_MESSAGES,
+            VirtualHostsSection.HOST_MAX_CONNECTIONS,
+            VirtualHostsSection.HOST_MAX_QUEUES, VirtualHostsSection.HOST_MAX_MESSAGE_SIZE);
 
     private final BrokerEngine engine;
     /** By virtual host, of all of them; those there are. */
@@ -38,13 +39,13 @@ final class VirtualHostLimits {
     private static Map<Option<Long>, Long> read(ServerConfig config, String name) {
         Map<Option<Long>, Long> read = new HashMap<>();
         HostLimits counts = config.hostLimits().getOrDefault(name, HostLimits.NONE);
-        put(read, ServerOptions.HOST_MAX_CONNECTIONS, counts.maxConnections(), Quota.UNLIMITED);
-        put(read, ServerOptions.HOST_MAX_QUEUES, counts.maxQueues(), Quota.UNLIMITED);
-        put(read, ServerOptions.HOST_MAX_MESSAGE_SIZE, counts.maxMessageBytes(), Quota.UNLIMITED);
+        put(read, VirtualHostsSection.HOST_MAX_CONNECTIONS, counts.maxConnections(), Quota.UNLIMITED);
+        put(read, VirtualHostsSection.HOST_MAX_QUEUES, counts.maxQueues(), Quota.UNLIMITED);
+        put(read, VirtualHostsSection.HOST_MAX_MESSAGE_SIZE, counts.maxMessageBytes(), Quota.UNLIMITED);
         AddressLimits stored = config.virtualHostLimits().get(name);
         if (stored != null) {
-            put(read, ServerOptions.HOST_MAX_SIZE_BYTES, stored.maxBytes(), AddressLimits.NONE);
-            put(read, ServerOptions.HOST_MAX_MESSAGES, stored.maxMessages(), AddressLimits.NONE);
+            put(read, VirtualHostsSection.HOST_MAX_SIZE_BYTES, stored.maxBytes(), AddressLimits.NONE);
+            put(read, VirtualHostsSection.HOST_MAX_MESSAGES, stored.maxMessages(), AddressLimits.NONE);
         }
         return read;
     }
@@ -119,11 +120,11 @@ final class VirtualHostLimits {
         Map<String, AddressLimits> stored = new HashMap<>();
         limits.forEach((name, ofHost) -> {
             counts.put(name, new HostLimits(
-                    ofHost.getOrDefault(ServerOptions.HOST_MAX_CONNECTIONS, Quota.UNLIMITED),
-                    ofHost.getOrDefault(ServerOptions.HOST_MAX_QUEUES, Quota.UNLIMITED),
-                    ofHost.getOrDefault(ServerOptions.HOST_MAX_MESSAGE_SIZE, Quota.UNLIMITED)));
-            long bytes = ofHost.getOrDefault(ServerOptions.HOST_MAX_SIZE_BYTES, AddressLimits.NONE);
-            long messages = ofHost.getOrDefault(ServerOptions.HOST_MAX_MESSAGES, AddressLimits.NONE);
+                    ofHost.getOrDefault(VirtualHostsSection.HOST_MAX_CONNECTIONS, Quota.UNLIMITED),
+                    ofHost.getOrDefault(VirtualHostsSection.HOST_MAX_QUEUES, Quota.UNLIMITED),
+                    ofHost.getOrDefault(VirtualHostsSection.HOST_MAX_MESSAGE_SIZE, Quota.UNLIMITED)));
+            long bytes = ofHost.getOrDefault(VirtualHostsSection.HOST_MAX_SIZE_BYTES, AddressLimits.NONE);
+            long messages = ofHost.getOrDefault(VirtualHostsSection.HOST_MAX_MESSAGES, AddressLimits.NONE);
             if (bytes != AddressLimits.NONE || messages != AddressLimits.NONE) {
                 stored.put(name, AddressLimits.ofVirtualHost(bytes, messages));
             }

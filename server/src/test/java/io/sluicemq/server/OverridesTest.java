@@ -5,7 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.sluicemq.base.option.Place;
 import io.sluicemq.base.option.Problem;
 import io.sluicemq.base.option.Settings;
+import io.sluicemq.server.config.AddressesSection;
+import io.sluicemq.server.config.LimitsSection;
+import io.sluicemq.server.config.ListenersSection;
 import io.sluicemq.server.config.ServerOptions;
+import io.sluicemq.server.config.UsersSection;
 import io.sluicemq.server.config.YamlReader;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,8 +29,9 @@ class OverridesTest {
 
         assertThat(problems).isEmpty();
         assertThat(settings.get(ServerOptions.LOOPS)).isEqualTo(3);
-        assertThat(settings.section(ServerOptions.LIMITS).get(ServerOptions.HEARTBEAT)).hasSeconds(30);
-        assertThat(settings.sections(ServerOptions.LISTENERS).get("a.b").get(ServerOptions.LISTENER_PORT)).isZero();
+        assertThat(settings.section(LimitsSection.LIMITS).get(LimitsSection.HEARTBEAT)).hasSeconds(30);
+        assertThat(settings.sections(ListenersSection.LISTENERS).get("a.b").get(ListenersSection.LISTENER_PORT))
+                .isZero();
         assertThat(settings.get(ServerOptions.VIRTUAL_HOSTS)).containsExactly("/", "other");
     }
 
@@ -37,10 +42,10 @@ class OverridesTest {
         commandLine("address-settings[orders.#].max-messages=6", "address-settings[a=b].max-messages=7");
 
         assertThat(problems).isEmpty();
-        List<Settings> rules = settings.list(ServerOptions.ADDRESS_SETTINGS);
-        assertThat(rules).extracting(rule -> rule.get(ServerOptions.MATCH)).containsExactly("orders.#", "a=b");
-        assertThat(rules).extracting(rule -> rule.get(ServerOptions.MAX_MESSAGES)).containsExactly(6L, 7L);
-        assertThat(rules.getFirst().get(ServerOptions.LOW_WATER)).isEqualTo(50);
+        List<Settings> rules = settings.list(AddressesSection.ADDRESS_SETTINGS);
+        assertThat(rules).extracting(rule -> rule.get(AddressesSection.MATCH)).containsExactly("orders.#", "a=b");
+        assertThat(rules).extracting(rule -> rule.get(AddressesSection.MAX_MESSAGES)).containsExactly(6L, 7L);
+        assertThat(rules.getFirst().get(AddressesSection.LOW_WATER)).isEqualTo(50);
     }
 
     @Test
@@ -51,11 +56,11 @@ class OverridesTest {
         commandLine("limits={frame-max: 8KiB}");
 
         assertThat(problems).isEmpty();
-        assertThat(settings.list(ServerOptions.USERS)).extracting(user -> user.get(ServerOptions.USER_PASSWORD))
+        assertThat(settings.list(UsersSection.USERS)).extracting(user -> user.get(UsersSection.USER_PASSWORD))
                 .containsExactly("a#b", "c");
-        Settings limits = settings.section(ServerOptions.LIMITS);
-        assertThat(limits.get(ServerOptions.CHANNEL_MAX)).isEqualTo(5);
-        assertThat(limits.get(ServerOptions.FRAME_MAX)).isEqualTo(8 << 10);
+        Settings limits = settings.section(LimitsSection.LIMITS);
+        assertThat(limits.get(LimitsSection.CHANNEL_MAX)).isEqualTo(5);
+        assertThat(limits.get(LimitsSection.FRAME_MAX)).isEqualTo(8 << 10);
     }
 
     @Test
@@ -66,8 +71,8 @@ class OverridesTest {
         environment("SLUICEMQ__LISTENERS__NEW_ONE__PORT", "3");
 
         assertThat(problems).isEmpty();
-        assertThat(settings.sections(ServerOptions.LISTENERS)).containsOnlyKeys("Outside.TLS", "new-one");
-        assertThat(settings.sections(ServerOptions.LISTENERS).get("Outside.TLS").get(ServerOptions.LISTENER_PORT))
+        assertThat(settings.sections(ListenersSection.LISTENERS)).containsOnlyKeys("Outside.TLS", "new-one");
+        assertThat(settings.sections(ListenersSection.LISTENERS).get("Outside.TLS").get(ListenersSection.LISTENER_PORT))
                 .isEqualTo(2);
     }
 

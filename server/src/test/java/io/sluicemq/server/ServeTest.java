@@ -6,8 +6,8 @@ import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.ConnectionFactory;
 import com.rabbitmq.client.ShutdownSignalException;
 import io.sluicemq.server.config.ConfigException;
+import io.sluicemq.server.config.LimitsSection;
 import io.sluicemq.server.config.ServerConfig;
-import io.sluicemq.server.config.ServerOptions;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.net.InetAddress;
@@ -204,7 +204,7 @@ class ServeTest {
                 .loops(3)
                 .virtualHosts("/", "orders")
                 .user("ann", "secret")
-                .limit(ServerOptions.MESSAGE_MEMORY, 20L << 20)
+                .limit(LimitsSection.MESSAGE_MEMORY, 20L << 20)
                 .toConfig();
         assertThat(Serve.startLine(config, List.of("ann")))
                 .startsWith("SluiceMQ " + Version.ofProduct() + " on Java " + Runtime.version() + ": loops 3, heap ")

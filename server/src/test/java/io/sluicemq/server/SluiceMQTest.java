@@ -11,6 +11,7 @@ import com.rabbitmq.client.ConnectionFactory;
 import com.rabbitmq.client.LongString;
 import com.rabbitmq.client.SaslMechanism;
 import com.rabbitmq.client.impl.LongStringHelper;
+import io.sluicemq.server.config.LimitsSection;
 import io.sluicemq.server.config.ServerOptions;
 import io.sluicemq.testkit.LogCapture;
 import io.sluicemq.transport.ListenerCounters;
@@ -88,11 +89,11 @@ class SluiceMQTest {
     void shouldKeepToItsLimits() throws Exception {
         try (SluiceMQ broker = SluiceMQ.builder()
                 .port(0)
-                .limit(ServerOptions.MAX_CONNECTIONS, 1)
-                .limit(ServerOptions.CHANNEL_MAX, 3)
-                .limit(ServerOptions.FRAME_MAX, 8192L)
-                .limit(ServerOptions.HEARTBEAT, Duration.ofSeconds(7))
-                .limit(ServerOptions.MAX_MESSAGE_SIZE, 1000L)
+                .limit(LimitsSection.MAX_CONNECTIONS, 1)
+                .limit(LimitsSection.CHANNEL_MAX, 3)
+                .limit(LimitsSection.FRAME_MAX, 8192L)
+                .limit(LimitsSection.HEARTBEAT, Duration.ofSeconds(7))
+                .limit(LimitsSection.MAX_MESSAGE_SIZE, 1000L)
                 .start();
                 Connection connection = connect(broker.amqpUri())) {
             assertThat(connection.getChannelMax()).isEqualTo(3);
@@ -112,7 +113,7 @@ class SluiceMQTest {
     void shouldCloseAPeerThatDoesNotSpeakInTime() throws Exception {
         try (SluiceMQ broker = SluiceMQ.builder()
                 .port(0)
-                .limit(ServerOptions.HANDSHAKE_TIME_LIMIT, Duration.ofMillis(200))
+                .limit(LimitsSection.HANDSHAKE_TIME_LIMIT, Duration.ofMillis(200))
                 .start();
                 Socket silent = new Socket(InetAddress.getLoopbackAddress(), broker.amqpPort())) {
             silent.setSoTimeout(10_000);
@@ -182,7 +183,7 @@ class SluiceMQTest {
                 .port(-1)
                 .loops(0)
                 .user("", "x")
-                .limit(ServerOptions.FRAME_MAX, 1L)
+                .limit(LimitsSection.FRAME_MAX, 1L)
                 .user("ann", null);
 
         assertThatThrownBy(builder::start)

@@ -7,7 +7,8 @@ import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.ConnectionFactory;
 import com.rabbitmq.client.GetResponse;
 import com.rabbitmq.client.MessageProperties;
-import io.sluicemq.server.config.ServerOptions;
+import io.sluicemq.server.config.LimitsSection;
+import io.sluicemq.server.config.StorageSection;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -33,9 +34,9 @@ class StorageMaxSizeTest {
         try (SluiceMQ broker = SluiceMQ.builder()
                 .port(0)
                 .data(folder)
-                .storage(ServerOptions.SEGMENT_SIZE, 1L << 20)
-                .storage(ServerOptions.STORAGE_MAX_SIZE, MAX_BYTES)
-                .limit(ServerOptions.MAX_MESSAGE_SIZE, 100_000L)
+                .storage(StorageSection.SEGMENT_SIZE, 1L << 20)
+                .storage(StorageSection.STORAGE_MAX_SIZE, MAX_BYTES)
+                .limit(LimitsSection.MAX_MESSAGE_SIZE, 100_000L)
                 .start();
                 Connection publishing = connect(broker);
                 Connection consuming = connect(broker)) {

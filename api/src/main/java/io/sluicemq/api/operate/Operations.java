@@ -55,6 +55,9 @@ public interface Operations {
     /** How many queues a virtual host has. Throws as {@link #exchanges}. */
     int queueCount(String virtualHost);
 
+    /** How many exchanges a virtual host has, with those that are always there. Throws as {@link #exchanges}. */
+    int exchangeCount(String virtualHost);
+
     /** What all queues of a virtual host were declared as, in no order. Throws as {@link #exchanges}. */
     List<QueueFacts> queues(String virtualHost);
 

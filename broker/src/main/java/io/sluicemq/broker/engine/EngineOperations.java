@@ -214,6 +214,11 @@ final class EngineOperations implements Operations {
     }
 
     @Override
+    public int exchangeCount(String virtualHost) {
+        return host(virtualHost).table().exchangeCount();
+    }
+
+    @Override
     public List<QueueFacts> queues(String virtualHost) {
         return host(virtualHost).table().queues().stream()
                 .map(proxy -> OperatorViews.facts(virtualHost, proxy))

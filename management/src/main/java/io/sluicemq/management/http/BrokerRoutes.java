@@ -92,7 +92,7 @@ final class BrokerRoutes {
 
     /** With the predeclared ones, as RabbitMQ counts them. */
     private int exchanges(Call call) {
-        return call.visible(broker.virtualHosts()).stream().mapToInt(each -> broker.exchanges(each).size()).sum();
+        return call.visible(broker.virtualHosts()).stream().mapToInt(broker::exchangeCount).sum();
     }
 
     private ObjectNode nodeJson() {

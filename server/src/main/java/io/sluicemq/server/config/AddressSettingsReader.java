@@ -12,7 +12,7 @@ import io.sluicemq.broker.flow.AddressPattern;
 import io.sluicemq.broker.flow.AddressSettings;
 import io.sluicemq.broker.flow.ConsumerRule;
 import io.sluicemq.broker.flow.FullPolicy;
-import io.sluicemq.server.config.ServerOptions.UncooperativeProducers;
+import io.sluicemq.server.config.AddressesSection.UncooperativeProducers;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -31,10 +31,10 @@ final class AddressSettingsReader {
     private static final Set<FullPolicy> WITHOUT_WAITING = Set.of(FullPolicy.DROP, FullPolicy.FAIL, FullPolicy.RING);
 
     private static final List<Option<?>> ABOUT_WAITING =
-            List.of(ServerOptions.LOW_WATER, ServerOptions.HOLD_LIMIT, ServerOptions.UNCOOPERATIVE_PRODUCERS);
+            List.of(AddressesSection.LOW_WATER, AddressesSection.HOLD_LIMIT, AddressesSection.UNCOOPERATIVE_PRODUCERS);
 
     private static final Set<String> LIMITS =
-            Set.of(ServerOptions.MAX_SIZE_BYTES.key(), ServerOptions.MAX_MESSAGES.key());
+            Set.of(AddressesSection.MAX_SIZE_BYTES.key(), AddressesSection.MAX_MESSAGES.key());
 
     /** Words that stand for any in a name; no name that a client uses is likely to have them. */
     private static final String SOME_WORD = "\u0001";
@@ -82,16 +82,16 @@ final class AddressSettingsReader {
         Map<AddressPattern, Section> sections = new LinkedHashMap<>();
         for (int i = 0; i < list.size(); i++) {
             Settings settings = list.get(i);
-            Optional<String> match = settings.find(ServerOptions.MATCH);
+            Optional<String> match = settings.find(AddressesSection.MATCH);
             if (match.isEmpty()) {
                 continue; // the reader has refused it
             }
-            String path = path(ServerOptions.ADDRESS_SETTINGS, i);
+            String path = path(AddressesSection.ADDRESS_SETTINGS, i);
             Optional<String> mistake = AddressPattern.mistakeIn(match.get());
             if (mistake.isPresent()) {
-                String key = path + "." + ServerOptions.MATCH.key();
+                String key = path + "." + AddressesSection.MATCH.key();
                 problems.add(Problem.of(
-                        settings.place(ServerOptions.MATCH), key, key + " '" + match.get() + "' " + mistake.get()));
+                        settings.place(AddressesSection.MATCH), key, key + " '" + match.get() + "' " + mistake.get()));
                 continue;
             }
             AddressPattern pattern = AddressPattern.of(match.get());
@@ -117,20 +117,22 @@ final class AddressSettingsReader {
     private static AddressSettings.Rule rule(String match, Settings settings, ConsumerRule consumer) {
         return new AddressSettings.Rule(
                 match,
-                settings.find(ServerOptions.MAX_SIZE_BYTES).orElse(null),
-                settings.find(ServerOptions.MAX_MESSAGES).orElse(null),
-                settings.find(ServerOptions.ADDRESS_FULL_POLICY).orElse(null),
-                settings.find(ServerOptions.LOW_WATER).orElse(null),
-                settings.find(ServerOptions.PAGE_LIMIT_BYTES).orElse(null),
-                settings.find(ServerOptions.HOLD_LIMIT)
-                        .map(limit -> limit.equals(ServerOptions.NO_HOLD_LIMIT) ? AddressLimits.NONE : limit.toNanos())
+                settings.find(AddressesSection.MAX_SIZE_BYTES).orElse(null),
+                settings.find(AddressesSection.MAX_MESSAGES).orElse(null),
+                settings.find(AddressesSection.ADDRESS_FULL_POLICY).orElse(null),
+                settings.find(AddressesSection.LOW_WATER).orElse(null),
+                settings.find(AddressesSection.PAGE_LIMIT_BYTES).orElse(null),
+                settings.find(AddressesSection.HOLD_LIMIT)
+                        .map(limit -> limit.equals(AddressesSection.NO_HOLD_LIMIT)
+                                ? AddressLimits.NONE
+                                : limit.toNanos())
                         .orElse(null),
-                settings.find(ServerOptions.UNCOOPERATIVE_PRODUCERS)
+                settings.find(AddressesSection.UNCOOPERATIVE_PRODUCERS)
                         .map(what -> what == UncooperativeProducers.CLOSE_CHANNEL)
                         .orElse(null),
-                settings.find(ServerOptions.MAX_DELIVERY_ATTEMPTS).orElse(null),
-                settings.find(ServerOptions.DEAD_LETTER_ADDRESS).orElse(null),
-                settings.find(ServerOptions.EXPIRY_ADDRESS).orElse(null),
+                settings.find(AddressesSection.MAX_DELIVERY_ATTEMPTS).orElse(null),
+                settings.find(AddressesSection.DEAD_LETTER_ADDRESS).orElse(null),
+                settings.find(AddressesSection.EXPIRY_ADDRESS).orElse(null),
                 consumer);
     }
 
@@ -140,7 +142,7 @@ final class AddressSettingsReader {
         FullPolicy policy = section.rule().policy();
         if (policy != null && policy != FullPolicy.PAGE
                 && Section.isLimit(section.rule().pageLimitBytes())) {
-            section.refuse(ServerOptions.PAGE_LIMIT_BYTES,
+            section.refuse(AddressesSection.PAGE_LIMIT_BYTES,
                     "has no effect with " + words(policy) + ": expected it with address-full-policy page only",
                     problems);
         }
@@ -167,7 +169,7 @@ final class AddressSettingsReader {
                 && !section.liftsAllOf(other));
         // A limit that was refused was meant: the mistake in it is told already.
         if (!canAct && all.stream().noneMatch(other -> other.hasRefusedLimit(problems))) {
-            section.refuse(ServerOptions.ADDRESS_FULL_POLICY, "is '" + word(policy)
+            section.refuse(AddressesSection.ADDRESS_FULL_POLICY, "is '" + word(policy)
                     + "', but no address that matches can be full: expected max-size-bytes or max-messages here, or in"
                     + " another match for these addresses", problems);
         }
@@ -184,8 +186,10 @@ final class AddressSettingsReader {
             if (limits.policy() == FullPolicy.PAGE && limits.pageLimitBytes() != AddressLimits.NONE
                     && limits.pageLimitBytes() < limits.maxBytes()) {
                 Option<?> option = rule.pageLimitBytes() != null
-                        ? ServerOptions.PAGE_LIMIT_BYTES
-                        : rule.maxBytes() != null ? ServerOptions.MAX_SIZE_BYTES : ServerOptions.ADDRESS_FULL_POLICY;
+                        ? AddressesSection.PAGE_LIMIT_BYTES
+                        : rule.maxBytes() != null
+                                ? AddressesSection.MAX_SIZE_BYTES
+                                : AddressesSection.ADDRESS_FULL_POLICY;
                 section.refuse(option, "makes page-limit-bytes " + limits.pageLimitBytes() + " and max-size-bytes "
                         + limits.maxBytes()
                         + ": expected page-limit-bytes, what is in memory and on the disk, to be no less"
@@ -210,12 +214,12 @@ final class AddressSettingsReader {
                     ConsumerRuleReader.refusePolicy(section.settings(), section.path(), conflict.get(), problems);
                 } else {
                     Option<?> option = rule.policy() != null
-                            ? ServerOptions.ADDRESS_FULL_POLICY
+                            ? AddressesSection.ADDRESS_FULL_POLICY
                             : rule.maxBytes() != null
-                                    ? ServerOptions.MAX_SIZE_BYTES
+                                    ? AddressesSection.MAX_SIZE_BYTES
                                     : rule.maxMessages() != null
-                                            ? ServerOptions.MAX_MESSAGES
-                                            : ServerOptions.PAGE_LIMIT_BYTES;
+                                            ? AddressesSection.MAX_MESSAGES
+                                            : AddressesSection.PAGE_LIMIT_BYTES;
                     section.refuse(option, "does not go with the policy of 'consumer' for these addresses: "
                             + conflict.get(), problems);
                 }
@@ -243,11 +247,11 @@ final class AddressSettingsReader {
     }
 
     private static String words(FullPolicy policy) {
-        return ServerOptions.ADDRESS_FULL_POLICY.key() + " " + word(policy);
+        return AddressesSection.ADDRESS_FULL_POLICY.key() + " " + word(policy);
     }
 
     private static String word(FullPolicy policy) {
-        return ServerOptions.ADDRESS_FULL_POLICY.type().format(policy);
+        return AddressesSection.ADDRESS_FULL_POLICY.type().format(policy);
     }
 
     /** The limits of virtual hosts, by name. */
@@ -256,24 +260,24 @@ final class AddressSettingsReader {
         Map<String, AddressLimits> limits = new LinkedHashMap<>();
         for (int i = 0; i < list.size(); i++) {
             Settings settings = list.get(i);
-            Optional<String> name = settings.find(ServerOptions.LIMITED_HOST);
+            Optional<String> name = settings.find(VirtualHostsSection.LIMITED_HOST);
             if (name.isEmpty()) {
                 continue; // the reader has refused it
             }
-            String path = path(ServerOptions.VIRTUAL_HOST_LIMITS, i);
+            String path = path(VirtualHostsSection.VIRTUAL_HOST_LIMITS, i);
             if (!virtualHosts.contains(name.get())) {
                 String hint = Nearest.of(name.get(), virtualHosts)
                         .map(nearest -> "did you mean '" + nearest + "'?")
                         .orElse("expected one of virtual-hosts: " + String.join(", ", virtualHosts));
-                String key = path + "." + ServerOptions.LIMITED_HOST.key();
-                problems.add(Problem.of(settings.place(ServerOptions.LIMITED_HOST), key,
+                String key = path + "." + VirtualHostsSection.LIMITED_HOST.key();
+                problems.add(Problem.of(settings.place(VirtualHostsSection.LIMITED_HOST), key,
                         key + " is '" + name.get() + "', which does not exist: " + hint));
             }
-            Optional<Long> bytes = settings.find(ServerOptions.HOST_MAX_SIZE_BYTES);
-            Optional<Long> messages = settings.find(ServerOptions.HOST_MAX_MESSAGES);
-            boolean counts = settings.has(ServerOptions.HOST_MAX_CONNECTIONS)
-                    || settings.has(ServerOptions.HOST_MAX_QUEUES)
-                    || settings.has(ServerOptions.HOST_MAX_MESSAGE_SIZE);
+            Optional<Long> bytes = settings.find(VirtualHostsSection.HOST_MAX_SIZE_BYTES);
+            Optional<Long> messages = settings.find(VirtualHostsSection.HOST_MAX_MESSAGES);
+            boolean counts = settings.has(VirtualHostsSection.HOST_MAX_CONNECTIONS)
+                    || settings.has(VirtualHostsSection.HOST_MAX_QUEUES)
+                    || settings.has(VirtualHostsSection.HOST_MAX_MESSAGE_SIZE);
             if (bytes.isEmpty() && messages.isEmpty()) {
                 if (!counts) {
                     problems.add(Problem.of(settings.place(), path,
@@ -292,10 +296,10 @@ final class AddressSettingsReader {
     static Map<String, HostLimits> hostLimits(List<Settings> list) {
         Map<String, HostLimits> limits = new LinkedHashMap<>();
         for (Settings settings : list) {
-            settings.find(ServerOptions.LIMITED_HOST).ifPresent(name -> limits.put(name, new HostLimits(
-                    settings.find(ServerOptions.HOST_MAX_CONNECTIONS).orElse(Quota.UNLIMITED),
-                    settings.find(ServerOptions.HOST_MAX_QUEUES).orElse(Quota.UNLIMITED),
-                    settings.find(ServerOptions.HOST_MAX_MESSAGE_SIZE).orElse(Quota.UNLIMITED))));
+            settings.find(VirtualHostsSection.LIMITED_HOST).ifPresent(name -> limits.put(name, new HostLimits(
+                    settings.find(VirtualHostsSection.HOST_MAX_CONNECTIONS).orElse(Quota.UNLIMITED),
+                    settings.find(VirtualHostsSection.HOST_MAX_QUEUES).orElse(Quota.UNLIMITED),
+                    settings.find(VirtualHostsSection.HOST_MAX_MESSAGE_SIZE).orElse(Quota.UNLIMITED))));
         }
         return limits;
     }

@@ -33,31 +33,31 @@ final class ConsumerRuleReader {
      * @return null if there is none, or if it was refused
      */
     static ConsumerRule read(Settings parent, String path, List<Problem> problems) {
-        if (!parent.has(ServerOptions.CONSUMER)) {
+        if (!parent.has(AddressesSection.CONSUMER)) {
             return null;
         }
-        Settings settings = parent.section(ServerOptions.CONSUMER);
-        Settings policy = settings.section(ServerOptions.CONSUMER_POLICY_SECTION);
-        String here = path + "." + ServerOptions.CONSUMER.key();
-        if (!settings.has(ServerOptions.CONSUMER_POLICY_SECTION)) {
+        Settings settings = parent.section(AddressesSection.CONSUMER);
+        Settings policy = settings.section(AddressesSection.CONSUMER_POLICY_SECTION);
+        String here = path + "." + AddressesSection.CONSUMER.key();
+        if (!settings.has(AddressesSection.CONSUMER_POLICY_SECTION)) {
             problems.add(Problem.of(
                     settings.place(), here,
                     here + " has no 'policy': expected policy: {name: " + words() + "}"));
             return null;
         }
-        Optional<ConsumerPolicy> name = policy.find(ServerOptions.CONSUMER_POLICY);
+        Optional<ConsumerPolicy> name = policy.find(AddressesSection.CONSUMER_POLICY);
         if (name.isEmpty()) {
             return null; // the reader has refused it
         }
         ConsumerRule rule = new ConsumerRule(
-                settings.find(ServerOptions.CONSUMER_DEPTH).orElse(ConsumerRule.NONE),
-                settings.find(ServerOptions.CONSUMER_MESSAGE_COUNT).orElse(ConsumerRule.NONE),
-                settings.find(ServerOptions.CONSUMER_MESSAGE_AGE).map(Duration::toMillis).orElse(ConsumerRule.NONE),
-                settings.find(ServerOptions.CONSUMER_RATE).orElse(ConsumerRule.NONE),
-                settings.get(ServerOptions.CHECK_PERIOD).toNanos(),
+                settings.find(AddressesSection.CONSUMER_DEPTH).orElse(ConsumerRule.NONE),
+                settings.find(AddressesSection.CONSUMER_MESSAGE_COUNT).orElse(ConsumerRule.NONE),
+                settings.find(AddressesSection.CONSUMER_MESSAGE_AGE).map(Duration::toMillis).orElse(ConsumerRule.NONE),
+                settings.find(AddressesSection.CONSUMER_RATE).orElse(ConsumerRule.NONE),
+                settings.get(AddressesSection.CHECK_PERIOD).toNanos(),
                 name.get(),
-                policy.get(ServerOptions.DELETE_PERSISTENT),
-                policy.get(ServerOptions.CUT));
+                policy.get(AddressesSection.DELETE_PERSISTENT),
+                policy.get(AddressesSection.CUT));
         int before = problems.size();
         check(rule, settings, policy, here, problems);
         return problems.size() == before ? rule : null;
@@ -68,17 +68,17 @@ final class ConsumerRuleReader {
         boolean limitsSize = rule.maxBytes() != ConsumerRule.NONE || rule.maxMessages() != ConsumerRule.NONE;
         boolean limitsTime = rule.maxAgeMillis() != ConsumerRule.NONE || rule.minPerSecond() != ConsumerRule.NONE;
         boolean refused = problems.stream().anyMatch(problem -> problem.key().startsWith(path + "."));
-        String policyPath = path + "." + ServerOptions.CONSUMER_POLICY_SECTION.key();
+        String policyPath = path + "." + AddressesSection.CONSUMER_POLICY_SECTION.key();
         if (!refused && !limitsSize && !limitsTime) {
             problems.add(Problem.of(settings.place(), path, path
                     + " has no threshold, so no consumer is ever too slow: expected depth, message-count, message-age, rate or"
                     + " several of them"));
         } else if (!refused && rule.cycles() && !limitsSize) {
-            refuse(policy, ServerOptions.CONSUMER_POLICY, policyPath,
+            refuse(policy, AddressesSection.CONSUMER_POLICY, policyPath,
                     "is 'cycle', but there is no size to keep: expected depth or message-count", problems);
         }
         if (rule.policy() != ConsumerPolicy.DELETE) {
-            for (Option<?> option : List.<Option<?>>of(ServerOptions.DELETE_PERSISTENT, ServerOptions.CUT)) {
+            for (Option<?> option : List.<Option<?>>of(AddressesSection.DELETE_PERSISTENT, AddressesSection.CUT)) {
                 if (policy.has(option)) {
                     refuse(policy, option, policyPath,
                             "has no effect with '" + word(rule.policy()) + "': expected it with name: delete only",
@@ -106,7 +106,7 @@ final class ConsumerRuleReader {
         if (!conflicts) {
             return Optional.empty();
         }
-        String fullWord = ServerOptions.ADDRESS_FULL_POLICY.type().format(full);
+        String fullWord = AddressesSection.ADDRESS_FULL_POLICY.type().format(full);
         return Optional.of(rule.cycles()
                 ? "'cycle' drops the oldest messages, and address-full-policy " + fullWord
                         + " does something else when its limit is reached: expected address-full-policy ring, or page without page-limit-bytes, or no"
@@ -117,9 +117,9 @@ final class ConsumerRuleReader {
 
     /** Refuses the policy of a section's rule. */
     static void refusePolicy(Settings parent, String path, String why, List<Problem> problems) {
-        Settings policy = parent.section(ServerOptions.CONSUMER).section(ServerOptions.CONSUMER_POLICY_SECTION);
-        refuse(policy, ServerOptions.CONSUMER_POLICY,
-                path + "." + ServerOptions.CONSUMER.key() + "." + ServerOptions.CONSUMER_POLICY_SECTION.key(),
+        Settings policy = parent.section(AddressesSection.CONSUMER).section(AddressesSection.CONSUMER_POLICY_SECTION);
+        refuse(policy, AddressesSection.CONSUMER_POLICY,
+                path + "." + AddressesSection.CONSUMER.key() + "." + AddressesSection.CONSUMER_POLICY_SECTION.key(),
                 "can't be: " + why, problems);
     }
 
@@ -134,20 +134,20 @@ final class ConsumerRuleReader {
         Map<String, TopicRule> rules = new LinkedHashMap<>();
         for (int i = 0; i < list.size(); i++) {
             Settings settings = list.get(i);
-            Optional<String> key = settings.find(ServerOptions.TOPIC_KEY);
+            Optional<String> key = settings.find(AddressesSection.TOPIC_KEY);
             if (key.isEmpty()) {
                 continue; // the reader has refused it
             }
-            String path = AddressSettingsReader.path(ServerOptions.TOPICS, i);
-            if (!settings.has(ServerOptions.CONSUMER)) {
+            String path = AddressSettingsReader.path(AddressesSection.TOPICS, i);
+            if (!settings.has(AddressesSection.CONSUMER)) {
                 problems.add(Problem.of(settings.place(), path, path + " has no 'consumer': expected "
                         + "when a consumer of it is too slow, and what happens then"));
                 continue;
             }
-            String keyPath = path + "." + ServerOptions.TOPIC_KEY.key();
+            String keyPath = path + "." + AddressesSection.TOPIC_KEY.key();
             Optional<String> mistake = mistakeIn(key.get(), rules.keySet());
             mistake.ifPresent(what -> problems.add(Problem.of(
-                    settings.place(ServerOptions.TOPIC_KEY), keyPath, keyPath + " '" + key.get() + "' " + what)));
+                    settings.place(AddressesSection.TOPIC_KEY), keyPath, keyPath + " '" + key.get() + "' " + what)));
             ConsumerRule rule = read(settings, path, problems);
             if (rule != null && mistake.isEmpty()) {
                 rules.put(key.get(), new TopicRule(key.get(), rule));
@@ -177,13 +177,13 @@ final class ConsumerRuleReader {
         List<AddressLimits> general = new ArrayList<>();
         AddressSettingsReader.namesOf("#").forEach(name -> general.add(settings.limitsOf(name)));
         for (int i = 0; i < list.size(); i++) {
-            Optional<String> key = list.get(i).find(ServerOptions.TOPIC_KEY);
+            Optional<String> key = list.get(i).find(AddressesSection.TOPIC_KEY);
             ConsumerRule rule = settings.topics().rules().stream()
                     .filter(each -> key.isPresent() && each.key().equals(key.get()))
                     .map(TopicRule::consumer)
                     .findFirst()
                     .orElse(null);
-            String path = AddressSettingsReader.path(ServerOptions.TOPICS, i);
+            String path = AddressSettingsReader.path(AddressesSection.TOPICS, i);
             Settings item = list.get(i);
             general.stream().flatMap(limits -> conflict(rule, limits).stream()).findFirst()
                     .ifPresent(why -> refusePolicy(item, path, why, problems));
@@ -191,11 +191,11 @@ final class ConsumerRuleReader {
     }
 
     private static String word(ConsumerPolicy policy) {
-        return ServerOptions.CONSUMER_POLICY.type().format(policy);
+        return AddressesSection.CONSUMER_POLICY.type().format(policy);
     }
 
     private static String words() {
-        OptionType<ConsumerPolicy> type = ServerOptions.CONSUMER_POLICY.type();
+        OptionType<ConsumerPolicy> type = AddressesSection.CONSUMER_POLICY.type();
         return String.join("|", List.of(ConsumerPolicy.values()).stream().map(type::format).toList());
     }
 }

@@ -3,7 +3,7 @@ package io.sluicemq.server.config;
 import io.sluicemq.base.option.HostPort;
 import io.sluicemq.base.option.Settings;
 import io.sluicemq.management.metrics.MetricsOptions;
-import io.sluicemq.server.config.ServerOptions.MetricsAccess;
+import io.sluicemq.server.config.HttpSection.MetricsAccess;
 import io.sluicemq.transport.Tls;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -12,7 +12,7 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * Where operators are served over HTTP, and how much that takes on; see {@link ServerOptions#HTTP} for each.
+ * Where operators are served over HTTP, and how much that takes on; see {@link HttpSection#HTTP} for each.
  *
  * @param maxRequestSize in bytes
  * @param metrics what is measured and told, and to whom
@@ -28,18 +28,18 @@ public record HttpConfig(
     }
 
     static HttpConfig of(Settings http) {
-        HostPort address = new HostPort(http.get(ServerOptions.LISTENER_HOST), http.get(ServerOptions.HTTP_PORT));
+        HostPort address = new HostPort(http.get(ListenersSection.LISTENER_HOST), http.get(HttpSection.HTTP_PORT));
         return new HttpConfig(
-                http.get(ServerOptions.HTTP_ENABLED),
+                http.get(HttpSection.HTTP_ENABLED),
                 address,
-                http.get(ServerOptions.HTTP_MAX_CONNECTIONS),
-                Math.toIntExact(http.get(ServerOptions.HTTP_MAX_REQUEST_SIZE)),
-                http.get(ServerOptions.HTTP_REQUEST_TIME_LIMIT),
+                http.get(HttpSection.HTTP_MAX_CONNECTIONS),
+                Math.toIntExact(http.get(HttpSection.HTTP_MAX_REQUEST_SIZE)),
+                http.get(HttpSection.HTTP_REQUEST_TIME_LIMIT),
                 new MetricsOptions(
-                        isOpen(http.get(ServerOptions.HTTP_METRICS_ACCESS), address.host()),
-                        http.get(ServerOptions.HTTP_METRICS_QUEUES),
-                        http.get(ServerOptions.HTTP_METRICS_ADDRESSES)),
-                http.has(ServerOptions.HTTP_TLS) ? tls(http.section(ServerOptions.HTTP_TLS)) : null);
+                        isOpen(http.get(HttpSection.HTTP_METRICS_ACCESS), address.host()),
+                        http.get(HttpSection.HTTP_METRICS_QUEUES),
+                        http.get(HttpSection.HTTP_METRICS_ADDRESSES)),
+                http.has(HttpSection.HTTP_TLS) ? tls(http.section(HttpSection.HTTP_TLS)) : null);
     }
 
     private static boolean isOpen(MetricsAccess access, String host) {
@@ -60,8 +60,8 @@ public record HttpConfig(
 
     /** Null if a part of it is missing, which was refused already. */
     private static TlsConfig tls(Settings section) {
-        Optional<Path> certificate = section.find(ServerOptions.TLS_CERTIFICATE);
-        Optional<Path> key = section.find(ServerOptions.TLS_KEY);
+        Optional<Path> certificate = section.find(ListenersSection.TLS_CERTIFICATE);
+        Optional<Path> key = section.find(ListenersSection.TLS_KEY);
         return certificate.isPresent() && key.isPresent()
                 ? new TlsConfig(
                         certificate.get(), key.get(), null, Tls.ClientAuth.NONE, TlsConfig.minVersion(section))

@@ -4,7 +4,7 @@ import io.sluicemq.base.option.Settings;
 import java.time.Duration;
 
 /**
- * How much the broker takes on; see {@link ServerOptions#LIMITS} for each.
+ * How much the broker takes on; see {@link LimitsSection#LIMITS} for each.
  *
  * @param loginFailures a minute from one address
  * @param frameMax in bytes
@@ -25,14 +25,14 @@ public record LimitsConfig(
 
     static LimitsConfig of(Settings limits) {
         return new LimitsConfig(
-                limits.get(ServerOptions.MAX_CONNECTIONS),
-                limits.get(ServerOptions.MAX_UNAUTHENTICATED_CONNECTIONS),
-                limits.get(ServerOptions.HANDSHAKE_TIME_LIMIT),
-                limits.get(ServerOptions.LOGIN_FAILURES),
-                limits.get(ServerOptions.CHANNEL_MAX),
-                Math.toIntExact(limits.get(ServerOptions.FRAME_MAX)),
-                limits.get(ServerOptions.HEARTBEAT),
-                Math.toIntExact(limits.get(ServerOptions.MAX_MESSAGE_SIZE)),
-                limits.get(ServerOptions.MESSAGE_MEMORY));
+                limits.get(LimitsSection.MAX_CONNECTIONS),
+                limits.get(LimitsSection.MAX_UNAUTHENTICATED_CONNECTIONS),
+                limits.get(LimitsSection.HANDSHAKE_TIME_LIMIT),
+                limits.get(LimitsSection.LOGIN_FAILURES),
+                limits.get(LimitsSection.CHANNEL_MAX),
+                Math.toIntExact(limits.get(LimitsSection.FRAME_MAX)),
+                limits.get(LimitsSection.HEARTBEAT),
+                Math.toIntExact(limits.get(LimitsSection.MAX_MESSAGE_SIZE)),
+                limits.get(LimitsSection.MESSAGE_MEMORY));
     }
 }

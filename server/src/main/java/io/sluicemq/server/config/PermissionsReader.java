@@ -16,20 +16,20 @@ public final class PermissionsReader {
     /** How much they may have open. */
     public static UserLimits limits(Settings user) {
         Map<UserLimit, Long> limits = new EnumMap<>(UserLimit.class);
-        ServerOptions.USER_LIMITS.forEach((limit, option) -> limits.put(limit, user.get(option)));
+        UsersSection.USER_LIMITS.forEach((limit, option) -> limits.put(limit, user.get(option)));
         return new UserLimits(limits);
     }
 
-    /** @param user settings that have {@link ServerOptions#USER_PERMISSIONS}; what is wrong with them was found before */
+    /** @param user settings that have {@link UsersSection#USER_PERMISSIONS}; what is wrong with them was found before */
     public static Map<String, Grant> read(Settings user) {
         Map<String, Grant> grants = new LinkedHashMap<>();
-        for (Settings section : user.list(ServerOptions.USER_PERMISSIONS)) {
-            section.find(ServerOptions.PERMISSION_HOST)
+        for (Settings section : user.list(UsersSection.USER_PERMISSIONS)) {
+            section.find(UsersSection.PERMISSION_HOST)
                     .ifPresent(host -> grants.put(
                             host,
                             Grant.of(
-                                    section.get(ServerOptions.CONFIGURE), section.get(ServerOptions.WRITE),
-                                    section.get(ServerOptions.READ))));
+                                    section.get(UsersSection.CONFIGURE), section.get(UsersSection.WRITE),
+                                    section.get(UsersSection.READ))));
         }
         return grants;
     }

@@ -84,7 +84,7 @@ public record ServerConfig(
 
     private static ServerConfig assemble(Settings settings, List<Problem> problems) {
         List<String> virtualHosts = virtualHosts(settings, problems);
-        LimitsConfig limits = LimitsConfig.of(settings.section(ServerOptions.LIMITS));
+        LimitsConfig limits = LimitsConfig.of(settings.section(LimitsSection.LIMITS));
         return new ServerConfig(
                 settings.find(ServerOptions.DATA).orElse(null),
                 settings.get(ServerOptions.LOOPS),
@@ -93,20 +93,21 @@ public record ServerConfig(
                 listeners(settings, problems),
                 virtualHosts,
                 users(settings, virtualHosts, problems),
-                settings.find(ServerOptions.USERS_FILE)
+                settings.find(UsersSection.USERS_FILE)
                         .or(() -> settings.find(ServerOptions.DATA)
-                                .map(data -> data.resolve(ServerOptions.DEFAULT_USERS_FILE)))
+                                .map(data -> data.resolve(UsersSection.DEFAULT_USERS_FILE)))
                         .orElse(null),
-                settings.has(ServerOptions.USERS_FILE),
+                settings.has(UsersSection.USERS_FILE),
                 limits,
-                storage(settings.section(ServerOptions.STORAGE), limits, problems),
-                Amqp10Config.of(settings.section(ServerOptions.AMQP10)),
-                HttpConfig.of(settings.section(ServerOptions.HTTP)),
+                storage(settings.section(StorageSection.STORAGE), limits, problems),
+                Amqp10Config.of(settings.section(Amqp10Section.AMQP10)),
+                HttpConfig.of(settings.section(HttpSection.HTTP)),
                 AddressSettingsReader.addresses(
-                        settings.list(ServerOptions.ADDRESS_SETTINGS), settings.list(ServerOptions.TOPICS), problems),
+                        settings.list(AddressesSection.ADDRESS_SETTINGS), settings.list(AddressesSection.TOPICS),
+                        problems),
                 AddressSettingsReader.virtualHosts(
-                        settings.list(ServerOptions.VIRTUAL_HOST_LIMITS), virtualHosts, problems),
-                AddressSettingsReader.hostLimits(settings.list(ServerOptions.VIRTUAL_HOST_LIMITS)));
+                        settings.list(VirtualHostsSection.VIRTUAL_HOST_LIMITS), virtualHosts, problems),
+                AddressSettingsReader.hostLimits(settings.list(VirtualHostsSection.VIRTUAL_HOST_LIMITS)));
     }
 
     private static StorageConfig storage(Settings section, LimitsConfig limits, List<Problem> problems) {
@@ -114,10 +115,10 @@ public record ServerConfig(
         long segment = storage.segmentSize();
         // One that is being written, one in reserve for acknowledgements, and one that can be given back.
         long least = 3 * segment + Math.max(segment, (limits.maxMessageSize() / segment + 1) * segment);
-        if (storage.maxSize() != ServerOptions.NO_MAX_SIZE && storage.maxSize() < least) {
-            String key = ServerOptions.STORAGE.key() + "." + ServerOptions.STORAGE_MAX_SIZE.key();
+        if (storage.maxSize() != StorageSection.NO_MAX_SIZE && storage.maxSize() < least) {
+            String key = StorageSection.STORAGE.key() + "." + StorageSection.STORAGE_MAX_SIZE.key();
             problems.add(Problem.of(
-                    section.place(ServerOptions.STORAGE_MAX_SIZE),
+                    section.place(StorageSection.STORAGE_MAX_SIZE),
                     key,
                     key + " is '" + OptionType.SIZE.format(storage.maxSize()) + "': expected at least "
                             + OptionType.SIZE.format(least) + ", three segments of "
@@ -144,26 +145,26 @@ public record ServerConfig(
     }
 
     private static List<ListenerConfig> listeners(Settings settings, List<Problem> problems) {
-        Map<String, Settings> sections = settings.sections(ServerOptions.LISTENERS);
+        Map<String, Settings> sections = settings.sections(ListenersSection.LISTENERS);
         if (sections.isEmpty()) {
-            Settings absent = new Settings(ServerOptions.LISTENERS.item(), settings.place());
-            sections = Map.of(ServerOptions.DEFAULT_LISTENER, absent);
+            Settings absent = new Settings(ListenersSection.LISTENERS.item(), settings.place());
+            sections = Map.of(ListenersSection.DEFAULT_LISTENER, absent);
         }
         List<ListenerConfig> listeners = new ArrayList<>();
         Map<HostPort, String> taken = new HashMap<>();
         sections.forEach((name, section) -> {
-            boolean secure = section.has(ServerOptions.LISTENER_TLS);
-            int port = secure && !section.has(ServerOptions.LISTENER_PORT)
-                    ? ServerOptions.TLS_PORT
-                    : section.get(ServerOptions.LISTENER_PORT);
-            HostPort address = new HostPort(section.get(ServerOptions.LISTENER_HOST), port);
-            TlsConfig tls = secure ? tls(name, section.section(ServerOptions.LISTENER_TLS), problems) : null;
+            boolean secure = section.has(ListenersSection.LISTENER_TLS);
+            int port = secure && !section.has(ListenersSection.LISTENER_PORT)
+                    ? ListenersSection.TLS_PORT
+                    : section.get(ListenersSection.LISTENER_PORT);
+            HostPort address = new HostPort(section.get(ListenersSection.LISTENER_HOST), port);
+            TlsConfig tls = secure ? tls(name, section.section(ListenersSection.LISTENER_TLS), problems) : null;
             listeners.add(new ListenerConfig(name, address, tls));
             String other = address.port() == 0 ? null : taken.putIfAbsent(address, name);
             if (other != null) {
                 problems.add(Problem.of(
-                        section.place(ServerOptions.LISTENER_PORT),
-                        ServerOptions.LISTENERS.key() + "." + name,
+                        section.place(ListenersSection.LISTENER_PORT),
+                        ListenersSection.LISTENERS.key() + "." + name,
                         "listeners " + other + " and " + name + " are both at " + address));
             }
         });
@@ -172,21 +173,21 @@ public record ServerConfig(
 
     /** Null if something is wrong with it. */
     private static TlsConfig tls(String listener, Settings section, List<Problem> problems) {
-        Path clientCa = section.find(ServerOptions.TLS_CLIENT_CA).orElse(null);
-        Tls.ClientAuth clientAuth = section.get(ServerOptions.TLS_CLIENT_AUTH);
-        String key = ServerOptions.LISTENERS.key() + "." + listener + "." + ServerOptions.LISTENER_TLS.key();
+        Path clientCa = section.find(ListenersSection.TLS_CLIENT_CA).orElse(null);
+        Tls.ClientAuth clientAuth = section.get(ListenersSection.TLS_CLIENT_AUTH);
+        String key = ListenersSection.LISTENERS.key() + "." + listener + "." + ListenersSection.LISTENER_TLS.key();
         if (clientAuth != Tls.ClientAuth.NONE && clientCa == null) {
             problems.add(Problem.of(
-                    section.place(ServerOptions.TLS_CLIENT_AUTH), key,
+                    section.place(ListenersSection.TLS_CLIENT_AUTH), key,
                     key + " asks for certificates of clients: expected client-ca, by whom they are issued"));
         } else if (clientAuth == Tls.ClientAuth.NONE && clientCa != null) {
             problems.add(Problem.of(
-                    section.place(ServerOptions.TLS_CLIENT_CA), key,
+                    section.place(ListenersSection.TLS_CLIENT_CA), key,
                     key + " has client-ca, but no client is asked for a certificate: expected client-auth with optional or"
                             + " required"));
         }
-        Optional<Path> certificate = section.find(ServerOptions.TLS_CERTIFICATE);
-        Optional<Path> privateKey = section.find(ServerOptions.TLS_KEY);
+        Optional<Path> certificate = section.find(ListenersSection.TLS_CERTIFICATE);
+        Optional<Path> privateKey = section.find(ListenersSection.TLS_KEY);
         return certificate.isPresent() && privateKey.isPresent()
                 ? new TlsConfig(
                         certificate.get(), privateKey.get(), clientCa, clientAuth, TlsConfig.minVersion(section))
@@ -195,11 +196,11 @@ public record ServerConfig(
 
     private static List<UserConfig> users(Settings settings, List<String> virtualHosts, List<Problem> problems) {
         List<UserConfig> users = new ArrayList<>();
-        for (Settings section : settings.list(ServerOptions.USERS)) {
-            Optional<String> name = section.find(ServerOptions.USER_NAME);
-            Optional<String> password = section.find(ServerOptions.USER_PASSWORD);
-            Optional<List<String>> allowed = section.find(ServerOptions.USER_VIRTUAL_HOSTS);
-            Place place = section.place(ServerOptions.USER_VIRTUAL_HOSTS);
+        for (Settings section : settings.list(UsersSection.USERS)) {
+            Optional<String> name = section.find(UsersSection.USER_NAME);
+            Optional<String> password = section.find(UsersSection.USER_PASSWORD);
+            Optional<List<String>> allowed = section.find(UsersSection.USER_VIRTUAL_HOSTS);
+            Place place = section.place(UsersSection.USER_VIRTUAL_HOSTS);
             for (String virtualHost : allowed.orElse(List.of())) {
                 if (!virtualHosts.contains(virtualHost)) {
                     String hint = Nearest.of(virtualHost, virtualHosts)
@@ -207,7 +208,7 @@ public record ServerConfig(
                             .orElse("expected one of virtual-hosts: " + String.join(", ", virtualHosts));
                     problems.add(Problem.of(
                             place,
-                            ServerOptions.USERS.key(),
+                            UsersSection.USERS.key(),
                             "user " + name.orElse("") + " may enter '" + virtualHost + "', which does not exist: "
                                     + hint));
                 }
@@ -218,8 +219,8 @@ public record ServerConfig(
                         name.get(),
                         password.get(),
                         allowed.map(Set::copyOf).orElse(null),
-                        section.get(ServerOptions.USER_LOOPBACK_ONLY),
-                        section.find(ServerOptions.USER_ROLE),
+                        section.get(UsersSection.USER_LOOPBACK_ONLY),
+                        section.find(UsersSection.USER_ROLE),
                         permissions(section, name.get(), virtualHosts, problems),
                         PermissionsReader.limits(section)));
             }
@@ -230,16 +231,16 @@ public record ServerConfig(
     /** Null if nothing is said of them. */
     private static Map<String, Grant> permissions(
             Settings user, String name, List<String> virtualHosts, List<Problem> problems) {
-        if (!user.has(ServerOptions.USER_PERMISSIONS)) {
+        if (!user.has(UsersSection.USER_PERMISSIONS)) {
             return null;
         }
-        Place place = user.place(ServerOptions.USER_PERMISSIONS);
+        Place place = user.place(UsersSection.USER_PERMISSIONS);
         Map<String, Grant> grants = PermissionsReader.read(user);
-        List<String> entered = user.find(ServerOptions.USER_VIRTUAL_HOSTS).orElse(virtualHosts);
+        List<String> entered = user.find(UsersSection.USER_VIRTUAL_HOSTS).orElse(virtualHosts);
         grants.keySet().stream().filter(host -> !entered.contains(host)).forEach(host -> problems.add(Problem.of(
-                place, ServerOptions.USERS.key(),
+                place, UsersSection.USERS.key(),
                 "user " + name + " has permissions in '" + host + "', which is not among "
-                        + (user.has(ServerOptions.USER_VIRTUAL_HOSTS) ? "their " : "") + "virtual-hosts: "
+                        + (user.has(UsersSection.USER_VIRTUAL_HOSTS) ? "their " : "") + "virtual-hosts: "
                         + String.join(", ", entered))));
         return grants;
     }

@@ -1,6 +1,6 @@
 package io.sluicemq.server.data;
 
-import io.sluicemq.server.config.ServerOptions;
+import io.sluicemq.server.config.UsersSection;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -53,8 +53,8 @@ public final class DataFolder implements AutoCloseable {
      * of a file system has, and users that were made before the first start.
      */
     private static final Set<String> IGNORED = Set.of(
-            LOCK_FILE, NEW_FORMAT_FILE, "lost+found", ServerOptions.DEFAULT_USERS_FILE,
-            ServerOptions.DEFAULT_USERS_FILE + ".lock");
+            LOCK_FILE, NEW_FORMAT_FILE, "lost+found", UsersSection.DEFAULT_USERS_FILE,
+            UsersSection.DEFAULT_USERS_FILE + ".lock");
 
     /** Beyond the text, so that others can read the process id where locks are mandatory. */
     static final long LOCK_POSITION = 1L << 62;

@@ -19,6 +19,7 @@ import io.sluicemq.security.Grant;
 import io.sluicemq.server.config.ConfigException;
 import io.sluicemq.server.config.ServerConfig;
 import io.sluicemq.server.config.ServerOptions;
+import io.sluicemq.server.config.UsersSection;
 import io.sluicemq.server.config.YamlReader;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -87,7 +88,7 @@ public final class UserEditor {
             }
         }
         folder = folder == null ? DEFAULT_DATA : folder;
-        Path path = found == null ? folder.resolve(ServerOptions.DEFAULT_USERS_FILE) : found;
+        Path path = found == null ? folder.resolve(UsersSection.DEFAULT_USERS_FILE) : found;
         return new UserEditor(new UsersFile(path), folder, out, err);
     }
 
@@ -138,7 +139,7 @@ public final class UserEditor {
         if (text.equals("-1")) {
             return Quota.UNLIMITED;
         }
-        Option<Long> option = ServerOptions.USER_LIMITS.get(limit);
+        Option<Long> option = UsersSection.USER_LIMITS.get(limit);
         try {
             return option.parse(text);
         } catch (InvalidValue e) {
@@ -195,7 +196,7 @@ public final class UserEditor {
                 + (user.loopbackOnly() ? ", from loopback only" : "")
                 + user.limits().limits().entrySet().stream()
                         .map(limit -> ", " + limit.getKey().key() + " "
-                                + ServerOptions.USER_LIMITS.get(limit.getKey()).type().format(limit.getValue()))
+                                + UsersSection.USER_LIMITS.get(limit.getKey()).type().format(limit.getValue()))
                         .collect(Collectors.joining()));
         Map<String, PermissionPatterns> permissions = StoredUser.patterns(user.permissions());
         if (permissions.isEmpty()) {

@@ -20,8 +20,8 @@ import io.sluicemq.security.User;
 import io.sluicemq.security.Users;
 import io.sluicemq.server.config.ConfigException;
 import io.sluicemq.server.config.ServerConfig;
-import io.sluicemq.server.config.ServerOptions;
 import io.sluicemq.server.config.UserConfig;
+import io.sluicemq.server.config.UsersSection;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -274,7 +274,7 @@ public final class UserRegistry implements UserDirectory, AutoCloseable {
 
     static StoredUser newUser(String name) {
         try {
-            ServerOptions.USER_NAME.check(name);
+            UsersSection.USER_NAME.check(name);
         } catch (InvalidValue e) {
             throw new UserRefused(UserRefused.Reason.INVALID,
                     "'" + name + "' can't be a user's name: expected " + e.expected(), e);

@@ -9,7 +9,7 @@ import io.sluicemq.security.NamePattern;
 import io.sluicemq.security.StoredPassword;
 import io.sluicemq.server.config.ConfigException;
 import io.sluicemq.server.config.PermissionsReader;
-import io.sluicemq.server.config.ServerOptions;
+import io.sluicemq.server.config.UsersSection;
 import io.sluicemq.server.config.YamlReader;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -99,14 +99,14 @@ public final class UsersFile {
     /** @throws ConfigException if it can't be read or is not valid; its problems name file and line, and nothing secret */
     public StoredUsers read() throws ConfigException {
         List<Problem> problems = new ArrayList<>();
-        Settings settings = YamlReader.read(path, ServerOptions.USERS_FILE_ROOT, problems);
+        Settings settings = YamlReader.read(path, UsersSection.USERS_FILE_ROOT, problems);
         List<StoredUser> users = new ArrayList<>();
-        for (Settings section : settings.list(ServerOptions.STORED_USERS)) {
-            section.find(ServerOptions.USER_NAME).ifPresent(name -> users.add(new StoredUser(
+        for (Settings section : settings.list(UsersSection.STORED_USERS)) {
+            section.find(UsersSection.USER_NAME).ifPresent(name -> users.add(new StoredUser(
                     name,
                     password(section, name, problems),
-                    section.find(ServerOptions.USER_ROLE),
-                    section.get(ServerOptions.USER_LOOPBACK_ONLY),
+                    section.find(UsersSection.USER_ROLE),
+                    section.get(UsersSection.USER_LOOPBACK_ONLY),
                     PermissionsReader.read(section),
                     PermissionsReader.limits(section))));
         }
@@ -118,26 +118,26 @@ public final class UsersFile {
     }
 
     private static byte[] secret(Settings settings, List<Problem> problems) {
-        Optional<String> text = settings.find(ServerOptions.DECOY_SECRET);
+        Optional<String> text = settings.find(UsersSection.DECOY_SECRET);
         if (text.isEmpty()) {
             return StoredUsers.none().decoySecret();
         }
         try {
             return Base64.getDecoder().decode(text.get());
         } catch (IllegalArgumentException e) {
-            problems.add(wrong(settings, ServerOptions.DECOY_SECRET, "expected base 64"));
+            problems.add(wrong(settings, UsersSection.DECOY_SECRET, "expected base 64"));
             return new byte[0];
         }
     }
 
     /** Null if there is none, or if it is wrong. */
     private static StoredPassword password(Settings user, String name, List<Problem> problems) {
-        Optional<String> sha256 = user.find(ServerOptions.STORED_SHA_256);
-        Optional<String> sha512 = user.find(ServerOptions.STORED_SHA_512);
+        Optional<String> sha256 = user.find(UsersSection.STORED_SHA_256);
+        Optional<String> sha512 = user.find(UsersSection.STORED_SHA_512);
         if (sha256.isEmpty() && sha512.isEmpty()) {
             return null;
         }
-        Option<String> option = sha256.isPresent() ? ServerOptions.STORED_SHA_256 : ServerOptions.STORED_SHA_512;
+        Option<String> option = sha256.isPresent() ? UsersSection.STORED_SHA_256 : UsersSection.STORED_SHA_512;
         if (sha256.isEmpty() || sha512.isEmpty()) {
             problems.add(wrong(user, option,
                     "user " + name + " has one of password-sha-256 and password-sha-512: expected both or none"));
@@ -220,23 +220,23 @@ public final class UsersFile {
     private static String text(StoredUsers stored) {
         StringBuilder out = new StringBuilder();
         out.append("# The users of SluiceMQ, written by 'sluicemq user' and by the broker: comments are not kept.\n");
-        out.append(ServerOptions.DECOY_SECRET.key()).append(": ")
+        out.append(UsersSection.DECOY_SECRET.key()).append(": ")
                 .append(quoted(Base64.getEncoder().encodeToString(stored.decoySecret()))).append('\n');
-        out.append(ServerOptions.STORED_USERS.key()).append(stored.users().isEmpty() ? ": []\n" : ":\n");
+        out.append(UsersSection.STORED_USERS.key()).append(stored.users().isEmpty() ? ": []\n" : ":\n");
         for (StoredUser user : stored.users()) {
-            out.append("  - ").append(ServerOptions.USER_NAME.key()).append(": ").append(quoted(user.name()))
+            out.append("  - ").append(UsersSection.USER_NAME.key()).append(": ").append(quoted(user.name()))
                     .append('\n');
             user.role().ifPresent(
-                    role -> line(out, "    ", ServerOptions.USER_ROLE, role.word()));
+                    role -> line(out, "    ", UsersSection.USER_ROLE, role.word()));
             if (user.loopbackOnly()) {
-                line(out, "    ", ServerOptions.USER_LOOPBACK_ONLY, "true");
+                line(out, "    ", UsersSection.USER_LOOPBACK_ONLY, "true");
             }
             if (user.password() != null) {
-                line(out, "    ", ServerOptions.STORED_SHA_256, quoted(user.password().sha256()));
-                line(out, "    ", ServerOptions.STORED_SHA_512, quoted(user.password().sha512()));
+                line(out, "    ", UsersSection.STORED_SHA_256, quoted(user.password().sha256()));
+                line(out, "    ", UsersSection.STORED_SHA_512, quoted(user.password().sha512()));
             }
             user.limits().limits().forEach((limit, most) -> {
-                Option<Long> option = ServerOptions.USER_LIMITS.get(limit);
+                Option<Long> option = UsersSection.USER_LIMITS.get(limit);
                 line(out, "    ", option, option.type().format(most));
             });
             permissions(out, user.permissions());
@@ -248,12 +248,12 @@ public final class UsersFile {
         if (permissions.isEmpty()) {
             return;
         }
-        out.append("    ").append(ServerOptions.USER_PERMISSIONS.key()).append(":\n");
+        out.append("    ").append(UsersSection.USER_PERMISSIONS.key()).append(":\n");
         new TreeMap<>(permissions).forEach((host, grant) -> {
-            line(out, "      - ", ServerOptions.PERMISSION_HOST, quoted(host));
-            line(out, "        ", ServerOptions.CONFIGURE, list(grant.configure()));
-            line(out, "        ", ServerOptions.WRITE, list(grant.write()));
-            line(out, "        ", ServerOptions.READ, list(grant.read()));
+            line(out, "      - ", UsersSection.PERMISSION_HOST, quoted(host));
+            line(out, "        ", UsersSection.CONFIGURE, list(grant.configure()));
+            line(out, "        ", UsersSection.WRITE, list(grant.write()));
+            line(out, "        ", UsersSection.READ, list(grant.read()));
         });
     }
 

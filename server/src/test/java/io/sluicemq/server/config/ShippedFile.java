@@ -47,7 +47,7 @@ final class ShippedFile {
             case NamedSections named -> {
                 line(indent, named.key() + ":");
                 line(indent + "  ",
-                        "#" + (named == ServerOptions.LISTENERS ? ServerOptions.DEFAULT_LISTENER : "name") + ":");
+                        "#" + (named == ListenersSection.LISTENERS ? ListenersSection.DEFAULT_LISTENER : "name") + ":");
                 named.item().entries().forEach(each -> entry(indent + "    ", each, true));
             }
             case SectionList list -> {

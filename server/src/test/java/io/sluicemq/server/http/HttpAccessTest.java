@@ -4,7 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluicemq.api.users.Role;
 import io.sluicemq.server.SluiceMQ;
-import io.sluicemq.server.config.ServerOptions;
+import io.sluicemq.server.config.HttpSection;
+import io.sluicemq.server.config.LimitsSection;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.Socket;
@@ -30,10 +31,10 @@ class HttpAccessTest {
         broker = SluiceMQ.builder()
                 .port(0)
                 .httpPort(0)
-                .http(ServerOptions.HTTP_MAX_REQUEST_SIZE, 64L << 10)
-                .http(ServerOptions.HTTP_REQUEST_TIME_LIMIT, Duration.ofSeconds(2))
+                .http(HttpSection.HTTP_MAX_REQUEST_SIZE, 64L << 10)
+                .http(HttpSection.HTTP_REQUEST_TIME_LIMIT, Duration.ofSeconds(2))
                 // All of these tests come from one address, and fail to log in on purpose.
-                .limit(ServerOptions.LOGIN_FAILURES, 10_000)
+                .limit(LimitsSection.LOGIN_FAILURES, 10_000)
                 .virtualHosts("/", "shop")
                 .user("ann", "secret")
                 .role("ann", Role.ADMINISTRATOR)

@@ -7,7 +7,7 @@ import io.sluicemq.broker.flow.FullPolicy;
 import io.sluicemq.server.AddressSetting;
 import io.sluicemq.server.SluiceMQ;
 import io.sluicemq.server.StartFailure;
-import io.sluicemq.server.config.ServerOptions;
+import io.sluicemq.server.config.LimitsSection;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
@@ -53,8 +53,8 @@ class EmbeddedTest {
                 .virtualHosts("/", "orders")
                 .user("ann", "a good password")
                 .user("shop", "another one", Set.of("orders"))
-                .limit(ServerOptions.MAX_MESSAGE_SIZE, 1L << 20)
-                .limit(ServerOptions.MESSAGE_MEMORY, 64L << 20)
+                .limit(LimitsSection.MAX_MESSAGE_SIZE, 1L << 20)
+                .limit(LimitsSection.MESSAGE_MEMORY, 64L << 20)
                 .start();
         Shop shop = new Shop(broker.amqpUri("shop", "another one", "orders"));
         shop.order("one tea");

@@ -4,7 +4,7 @@ import io.sluicemq.broker.engine.BrokerCounters;
 import io.sluicemq.protocol.amqp091.codec.RawArguments;
 import io.sluicemq.protocol.amqp091.codec.RawFrames;
 import io.sluicemq.server.SluiceMQ;
-import io.sluicemq.server.config.ServerOptions;
+import io.sluicemq.server.config.LimitsSection;
 import io.sluicemq.transport.ListenerCounters;
 import java.io.IOException;
 import java.net.SocketTimeoutException;
@@ -257,7 +257,7 @@ public final class FrameCampaign {
         long seed = Long.parseLong(args[1]);
         System.out.println("seed " + seed);
         // Or all peers would be held off after some failed logins, as they come from one address, and reach nothing behind the login.
-        try (SluiceMQ broker = SluiceMQ.builder().port(0).limit(ServerOptions.LOGIN_FAILURES, 1_000_000).start()) {
+        try (SluiceMQ broker = SluiceMQ.builder().port(0).limit(LimitsSection.LOGIN_FAILURES, 1_000_000).start()) {
             System.out.println(run(broker, seconds, seed) + " hostile peers, no harm done");
         }
     }

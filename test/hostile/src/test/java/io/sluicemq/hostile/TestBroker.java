@@ -9,7 +9,7 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import io.sluicemq.broker.engine.BrokerCounters;
 import io.sluicemq.server.SluiceMQ;
-import io.sluicemq.server.config.ServerOptions;
+import io.sluicemq.server.config.LimitsSection;
 import io.sluicemq.transport.ListenerCounters;
 import java.io.IOException;
 import java.time.Duration;
@@ -25,7 +25,7 @@ final class TestBroker implements AutoCloseable {
             .port(0)
             .loops(2)
             // All peers come from one address; that one is held off after many failed logins is tested elsewhere.
-            .limit(ServerOptions.LOGIN_FAILURES, 1_000_000)
+            .limit(LimitsSection.LOGIN_FAILURES, 1_000_000)
             .start();
     private final Logger logger = (Logger) LoggerFactory.getLogger("io.sluicemq");
     private final ListAppender<ILoggingEvent> log = new ListAppender<>();

@@ -26,12 +26,12 @@ export const connections = {
             order: listOrder(at, go, ORDER, ['name', 'vhost', 'user', 'protocol', 'product', 'state']),
             columns: [
                 {name: 'Name', sort: 'name', cell: each => h('a', {href: link('connections', each.name)}, each.name)},
+                {name: 'State', sort: 'state', cell: each => [state(each.state), each.waits_for
+                    && h('span', {class: 'quiet'}, ' for ' + each.waits_for)]},
                 {name: 'User', sort: 'user', cell: each => each.user},
                 {name: 'Virtual host', sort: 'vhost', wide: true, cell: each => each.vhost},
                 {name: 'Protocol', sort: 'protocol', cell: each => h('span', {class: 'nowrap'}, each.protocol)},
                 {name: 'Client', sort: 'product', wide: true, cell: each => each.product},
-                {name: 'State', sort: 'state', cell: each => [state(each.state), each.waits_for
-                    && h('span', {class: 'quiet'}, ' for ' + each.waits_for)]},
                 {name: 'Channels', sort: 'channels', number: true, cell: each => f.count(each.channels)},
                 {name: 'Consumers', sort: 'consumers', number: true, cell: each => f.count(each.consumers)},
                 {name: 'Received', sort: 'recv_oct', number: true, wide: true, cell: each => f.bytes(each.recv_oct)},

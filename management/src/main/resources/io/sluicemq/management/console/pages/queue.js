@@ -67,16 +67,16 @@ export const queue = {
                 key: each => each.channel_details.connection_name + ' ' + each.consumer_tag,
                 columns: [
                     {name: 'Consumer', cell: each => each.consumer_tag || '(no name)'},
+                    {name: 'Pace', cell: each => each.slow ? chip('bad', 'too slow for ' + f.duration(each.slow_ms))
+                        : each.browses ? chip('calm', 'only looks')
+                            : each.prefetch_count > 0 && each.messages_unacknowledged >= each.prefetch_count
+                                ? chip('warn', 'must acknowledge to get more') : chip('good', 'may get more')},
                     {name: 'Connection', cell: each => h('a', {href: link('connections', each.channel_details.connection_name)},
                         each.channel_details.connection_name)},
                     {name: 'User', wide: true, cell: each => each.channel_details.user},
                     {name: 'Unacked', number: true, cell: each => f.count(each.messages_unacknowledged)
                         + (each.prefetch_count ? ' of ' + f.count(each.prefetch_count) : '')},
                     {name: 'Acked', number: true, cell: each => f.count(each.acknowledged)},
-                    {name: 'Pace', cell: each => each.slow ? chip('bad', 'too slow for ' + f.duration(each.slow_ms))
-                        : each.browses ? chip('calm', 'only looks')
-                            : each.prefetch_count > 0 && each.messages_unacknowledged >= each.prefetch_count
-                                ? chip('warn', 'must acknowledge to get more') : chip('good', 'may get more')},
                 ],
             })),
             panel('Bindings', table({

@@ -11,7 +11,7 @@ import io.sluicemq.campaign.EmbeddedBroker;
 import io.sluicemq.interop.lab.Lab;
 import io.sluicemq.interop.lab.Spec;
 import io.sluicemq.server.AddressSetting;
-import io.sluicemq.server.config.ServerOptions;
+import io.sluicemq.server.config.Amqp10Section;
 import jakarta.jms.Connection;
 import jakarta.jms.InvalidDestinationException;
 import jakarta.jms.Message;
@@ -116,7 +116,7 @@ class JmsDeadLettersTest {
     @Test
     void shouldMakeNoQueuesWhereThatIsNotWanted() throws Exception {
         try (EmbeddedBroker strict =
-                EmbeddedBroker.start(builder -> builder.amqp10(ServerOptions.AUTO_CREATE_QUEUES, false));
+                EmbeddedBroker.start(builder -> builder.amqp10(Amqp10Section.AUTO_CREATE_QUEUES, false));
                 Connection other = JmsClient.connect(Lab.at(strict))) {
             Session session = other.createSession();
             assertThatThrownBy(() -> session.createProducer(new JmsQueue("orders")))

@@ -15,7 +15,7 @@ import io.sluicemq.interop.lab.Confirms;
 import io.sluicemq.interop.lab.Lab;
 import io.sluicemq.interop.lab.Refusal;
 import io.sluicemq.interop.lab.Spec;
-import io.sluicemq.server.config.ServerOptions;
+import io.sluicemq.server.config.LimitsSection;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Set;
@@ -33,7 +33,7 @@ class LimitsTest {
     @Spec({"RabbitMQ connection.blocked", "RabbitMQ connection.unblocked"})
     void shouldTellPublishersThatTheyAreBlockedAndUnblocked() throws Exception {
         try (EmbeddedBroker broker = EmbeddedBroker
-                .start(builder -> builder.limit(ServerOptions.MESSAGE_MEMORY, 1L << 20))) {
+                .start(builder -> builder.limit(LimitsSection.MESSAGE_MEMORY, 1L << 20))) {
             Lab lab = Lab.at(broker);
             String queue = lab.queue();
             Connection publishing = lab.connect();
@@ -63,7 +63,7 @@ class LimitsTest {
     @Spec("0-9-1 connection.start")
     void shouldCutPeersThatDoNotLogInInTime() throws Exception {
         try (EmbeddedBroker broker = EmbeddedBroker.start(
-                builder -> builder.limit(ServerOptions.HANDSHAKE_TIME_LIMIT, Duration.ofMillis(300)))) {
+                builder -> builder.limit(LimitsSection.HANDSHAKE_TIME_LIMIT, Duration.ofMillis(300)))) {
             Lab lab = Lab.at(broker);
             RawAmqp silent = lab.dial();
             RawAmqp slow = lab.dial();
@@ -83,7 +83,7 @@ class LimitsTest {
     @Spec("0-9-1 connection.start")
     void shouldKeepToItsNumbersOfConnections() throws Exception {
         try (EmbeddedBroker broker = EmbeddedBroker
-                .start(builder -> builder.limit(ServerOptions.MAX_UNAUTHENTICATED_CONNECTIONS, 3))) {
+                .start(builder -> builder.limit(LimitsSection.MAX_UNAUTHENTICATED_CONNECTIONS, 3))) {
             Lab lab = Lab.at(broker);
             RawAmqp[] waiting = {lab.dial(), lab.dial(), lab.dial()};
             for (RawAmqp peer : waiting) {
@@ -108,7 +108,7 @@ class LimitsTest {
     @Spec("0-9-1 basic.publish")
     void shouldRefuseMessagesAboveTheLargestSize() throws Exception {
         try (EmbeddedBroker broker = EmbeddedBroker
-                .start(builder -> builder.limit(ServerOptions.MAX_MESSAGE_SIZE, 10_000L))) {
+                .start(builder -> builder.limit(LimitsSection.MAX_MESSAGE_SIZE, 10_000L))) {
             Lab lab = Lab.at(broker);
             String queue = lab.queue();
             Channel channel = lab.channel();

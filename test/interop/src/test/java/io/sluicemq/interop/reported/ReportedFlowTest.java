@@ -21,7 +21,8 @@ import io.sluicemq.interop.lab.Sender;
 import io.sluicemq.interop.lab.Sender.Mode;
 import io.sluicemq.interop.lab.Spec;
 import io.sluicemq.server.AddressSetting;
-import io.sluicemq.server.config.ServerOptions;
+import io.sluicemq.server.config.LimitsSection;
+import io.sluicemq.server.config.StorageSection;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -69,7 +70,7 @@ class ReportedFlowTest {
         String refusal = command("mount", "-t", "tmpfs", "-o", "size=32m", "none", disk.toString());
         assumeTrue(refusal.isEmpty(), "a small file system can't be mounted here: " + refusal);
         try (EmbeddedBroker broker = EmbeddedBroker.start(builder -> builder.data(disk.resolve("data"))
-                .storage(ServerOptions.SEGMENT_SIZE, 1L << 20).storage(ServerOptions.FREE_SPACE_FLOOR, 8L << 20))) {
+                .storage(StorageSection.SEGMENT_SIZE, 1L << 20).storage(StorageSection.FREE_SPACE_FLOOR, 8L << 20))) {
             Lab lab = Lab.at(broker);
             List<Held> producers = new ArrayList<>();
             for (Mode mode : Mode.values()) {
@@ -162,7 +163,7 @@ class ReportedFlowTest {
         Path data = temp.resolve("data");
         for (long floor : new long[] {1L << 50, 1L << 50, 0}) {
             try (EmbeddedBroker broker = EmbeddedBroker
-                    .start(builder -> builder.data(data).storage(ServerOptions.FREE_SPACE_FLOOR, floor))) {
+                    .start(builder -> builder.data(data).storage(StorageSection.FREE_SPACE_FLOOR, floor))) {
                 Lab lab = Lab.at(broker);
                 Channel channel = lab.connect().createChannel();
                 channel.queueDeclare("declared", true, false, false, Map.of());
@@ -259,7 +260,7 @@ class ReportedFlowTest {
     void shouldTellThatItIsBlockedOnceAndWhenThatIsOver(boolean memory) throws Exception {
         int messages = 400;
         try (EmbeddedBroker broker = EmbeddedBroker.start(builder -> memory
-                ? builder.limit(ServerOptions.MESSAGE_MEMORY, 1L << 20)
+                ? builder.limit(LimitsSection.MESSAGE_MEMORY, 1L << 20)
                 : builder.addressSettings(
                         AddressSetting.match("full").maxMessages(10).fullPolicy(FullPolicy.BLOCK)))) {
             Lab lab = Lab.at(broker);

@@ -10,7 +10,7 @@ import io.sluicemq.interop.lab.Mailbox;
 import io.sluicemq.interop.lab.Sender;
 import io.sluicemq.interop.lab.Spec;
 import io.sluicemq.server.AddressSetting;
-import io.sluicemq.server.config.ServerOptions.UncooperativeProducers;
+import io.sluicemq.server.config.AddressesSection.UncooperativeProducers;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
