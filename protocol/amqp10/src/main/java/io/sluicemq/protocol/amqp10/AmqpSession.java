@@ -5,6 +5,7 @@ import io.sluicemq.base.LogEvent;
 import io.sluicemq.base.LoopOwned;
 import io.sluicemq.protocol.amqp10.codec.AmqpFault;
 import io.sluicemq.protocol.amqp10.codec.FrameWriter;
+import io.sluicemq.protocol.amqp10.terminus.TerminusError;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -77,8 +78,8 @@ final class AmqpSession {
     private int remoteWindow;
     /** Deliveries that were begun; what their ids are the low half of. */
     private long deliveries;
-    /** Null unless a receiver was cut. */
-    private TakenBack takenBack;
+    /** By why; null unless a receiver was ended from here. */
+    private Map<TerminusError, TakenBack> takenBack;
     private int latestIncomingDelivery;
     private boolean anyIncomingDelivery;
     private int unreleasedLinks;
@@ -354,12 +355,13 @@ final class AmqpSession {
         int last = disposition.hasLast() ? (int) disposition.getLast() : first;
         if (disposition.getRole() == Role.RECEIVER) {
             sent.forEach(first, last, each -> each.link().outcomes().disposed(each, disposition));
-            if (takenBack != null && disposition.getState() instanceof TransactionalState state
-                    && takenBack.anyOf(number(first), number(last))) {
+            if (takenBack != null && disposition.getState() instanceof TransactionalState state) {
                 Transactions.Transaction transaction = connection.transactions().find(state.getTxnId());
-                if (transaction != null) {
-                    transaction.doomByCut();
-                }
+                takenBack.forEach((why, taken) -> {
+                    if (transaction != null && taken.anyOf(number(first), number(last))) {
+                        transaction.doom(why);
+                    }
+                });
             }
         } else if (disposition.getSettled()) {
             received.forEach(first, last, Received::settledByPeer);
@@ -420,17 +422,18 @@ final class AmqpSession {
         return deliveries + (deliveryId - (int) deliveries);
     }
 
-    /** A delivery was taken from its receiver, which was cut and may not know yet. */
-    void tookBack(int deliveryId) {
+    /** A delivery was taken from its receiver, which was ended from here and may not know yet. */
+    void tookBack(int deliveryId, TerminusError why) {
         if (releasing) {
             return; // nothing of the receiver's is heard any more
         }
         if (takenBack == null) {
-            takenBack = new TakenBack();
+            takenBack = new HashMap<>();
         }
-        int before = takenBack.bytes();
-        takenBack.add(number(deliveryId));
-        connection.holdsLink(takenBack.bytes() - before);
+        TakenBack taken = takenBack.computeIfAbsent(why, key -> new TakenBack());
+        int before = taken.bytes();
+        taken.add(number(deliveryId));
+        connection.holdsLink(taken.bytes() - before);
     }
 
     /** A link has something to send and waits for the window. */
@@ -517,7 +520,7 @@ final class AmqpSession {
         releasing = true;
         blocked.clear();
         if (takenBack != null) {
-            connection.holdsLink(-takenBack.bytes());
+            takenBack.values().forEach(taken -> connection.holdsLink(-taken.bytes()));
             takenBack = null;
         }
         unreleasedLinks++; // this loop itself: the last link is not the end of it

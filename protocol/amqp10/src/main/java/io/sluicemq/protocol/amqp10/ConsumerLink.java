@@ -73,6 +73,8 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
     private boolean orderlyEnd;
     /** It was detached for being too slow. */
     private boolean wasCut;
+    /** Whether there is nothing left to give back. */
+    private boolean queueDeleted;
 
     /** Deliveries that have been begun since the attach; the link's delivery-count, which begins at 0, counts the drained ones, too. */
     private long begun;
@@ -568,6 +570,7 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
 
     @Override
     public void cancelled(String reason) {
+        queueDeleted = true;
         ended(AmqpError.RESOURCE_DELETED, reason);
     }
 
@@ -708,11 +711,13 @@ final class ConsumerLink extends Link implements ConsumerSink, WindowOwner, Outp
         }
     }
 
-    /** It is its receiver's no more, which may not know that if the link was cut. */
+    /** It is its receiver's no more, which may not know that if the link was ended from here. */
     private void forget(int deliveryId) {
         session().sent().remove(deliveryId);
         if (wasCut) {
-            session().tookBack(deliveryId);
+            session().tookBack(deliveryId, Transactions.CUT);
+        } else if (ends == LinkEnd.FAILED && !queueDeleted) {
+            session().tookBack(deliveryId, Transactions.ENDED);
         }
     }
 

@@ -53,7 +53,7 @@ final class ReceiverOutcomes {
                 return;
             }
             if (link.isCut()) {
-                transaction.doomByCut(); // the delivery is about to be taken back
+                transaction.doom(Transactions.CUT); // the delivery is about to be taken back
                 return;
             }
             DeliveryState said = (DeliveryState) transactional.getOutcome();

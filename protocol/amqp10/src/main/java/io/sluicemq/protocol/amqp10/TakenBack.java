@@ -5,7 +5,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * The deliveries that a session's receivers have lost by being cut for their slowness. Their outcomes may be on their way still, or come
+ * The deliveries that a session's receivers have lost by being ended from here, for their slowness or otherwise. Their outcomes may be on their way still, or come
  * later, as the application does not know: one in a transaction must not pass for one that has been. Owned by the connection's loop.
  *
  * <p>Invariant: runs of numbers neither overlap nor touch; there are {@link #MOST_RUNS} of them at most, of which those with the lowest

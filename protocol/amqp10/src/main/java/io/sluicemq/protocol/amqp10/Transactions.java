@@ -25,6 +25,7 @@ import org.apache.qpid.protonj2.types.transactions.TransactionErrors;
 import org.apache.qpid.protonj2.types.transactions.TransactionalState;
 import org.apache.qpid.protonj2.types.transport.AmqpError;
 import org.apache.qpid.protonj2.types.transport.DeliveryState;
+import org.apache.qpid.protonj2.types.transport.LinkError;
 
 /**
  * The transactions of a connection (part 4): they may span its links and sessions. Owned by the connection's loop.
@@ -41,10 +42,15 @@ final class Transactions {
     private static final int RETIRED_BYTES = 160;
 
     /** Why one is rolled back that ends deliveries of a link which was cut. */
-    private static final TerminusError CUT = new TerminusError(
+    static final TerminusError CUT = new TerminusError(
             AmqpError.RESOURCE_LIMIT_EXCEEDED,
             ConsumerSink.TOO_SLOW
                     + " Its link was detached, and the deliveries that were to end with this are taken back");
+
+    /** Likewise of a link that was ended from here for another reason. */
+    static final TerminusError ENDED = new TerminusError(
+            LinkError.DETACH_FORCED,
+            "the link of a delivery that was to end with this was detached, and the delivery is taken back");
 
     private final ConnectionSession connection;
     private final Map<Long, Transaction> open = new HashMap<>();
@@ -88,7 +94,7 @@ final class Transactions {
     void doom(ConsumerLink cut) {
         for (Transaction each : open.values()) {
             if (each.retired.containsKey(cut)) {
-                each.doomByCut();
+                each.doom(CUT);
             }
         }
     }
@@ -185,12 +191,8 @@ final class Transactions {
             doom(new TerminusError(condition, "a message of it is refused: " + why));
         }
 
-        /** What is to end with it is taken back by a cut. */
-        void doomByCut() {
-            doom(CUT);
-        }
-
-        private void doom(TerminusError why) {
+        /** It can't be committed any more. */
+        void doom(TerminusError why) {
             if (doom == null) {
                 doom = why;
             }
@@ -205,7 +207,7 @@ final class Transactions {
             for (Retired each : taken) {
                 link.session().sent().remove(each.sent.id());
                 if (!each.settled) {
-                    link.session().tookBack(each.sent.id()); // its receiver may say another outcome in the next one
+                    link.session().tookBack(each.sent.id(), CUT); // its receiver may say another outcome in the next one
                 }
                 connection.settleLater(each.sent.delivery(), Outcome.REQUEUED);
             }

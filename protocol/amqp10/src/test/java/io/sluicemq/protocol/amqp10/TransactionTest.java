@@ -292,6 +292,22 @@ class TransactionTest {
         assertThat(unsettled()).isZero();
     }
 
+    /** Its link has been ended from here, and the delivery is another's: it would be dealt with twice. */
+    @Test
+    void shouldNotCommitAnOutcomeOfWhatWasTakenBack() {
+        Binary transaction = declare();
+        receiveOne();
+        peer.send(outcome(new Binary(new byte[] {9}), false));
+        peer.expectDetach(TransactionErrors.UNKNOWN_ID);
+        assertThat(ready()).isEqualTo(1);
+        peer.send(outcome(transaction, false));
+        assertThat(controller.discharge(transaction, false)).isInstanceOfSatisfying(
+                Rejected.class,
+                rejected -> assertThat(rejected.getError().getDescription())
+                        .startsWith(LinkError.DETACH_FORCED + ": the link of a delivery"));
+        assertThat(ready()).isEqualTo(1);
+    }
+
     @Test
     void shouldEndWhatIsSettledInATransactionWithoutAnOutcome() {
         Binary transaction = declare();
