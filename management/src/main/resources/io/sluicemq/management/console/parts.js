@@ -224,6 +224,20 @@ export function pager(list, go, things) {
 
 // ---- dialogs
 
+let dialogShown = null;
+let whenRefusedLate = () => {};
+
+/** What is to be done with a refusal that comes when its dialog is closed already. */
+export function onLateRefusal(action) {
+    whenRefusedLate = action;
+}
+
+/** Whatever a dialog asks belongs to the page below it, and goes with that. */
+export function closeDialog() {
+    dialogShown?.close();
+    dialogShown = null;
+}
+
 /**
  * Asks before something is done, and says what has come of it. The dialog stays until it is closed if it went wrong.
  *
@@ -276,6 +290,9 @@ export function ask({heading, text, fields = [], button, danger, act, done}) {
             done(said);
         } catch (e) {
             error.textContent = refusal(e);
+            if (!dialog.open) {
+                whenRefusedLate(heading + ': ' + error.textContent);
+            }
         } finally {
             submit.disabled = false;
         }
@@ -283,10 +300,15 @@ export function ask({heading, text, fields = [], button, danger, act, done}) {
     const before = document.activeElement;
     dialog.onclose = () => {
         dialog.remove();
+        if (dialogShown === dialog) {
+            dialogShown = null;
+        }
         if (before && before.isConnected) {
             before.focus({preventScroll: true});
         }
     };
+    closeDialog();
+    dialogShown = dialog;
     document.body.append(dialog);
     dialog.showModal();
 }
@@ -294,7 +316,8 @@ export function ask({heading, text, fields = [], button, danger, act, done}) {
 /** Why something was not done. */
 export function refusal(failure) {
     if (!(failure instanceof ApiFailure)) {
-        throw failure;
+        console.error(failure);
+        return 'A defect of the console: ' + failure.message;
     }
     return failure.status === 0
         ? 'No answer: ' + failure.message + '. Whether it was done is not known.'

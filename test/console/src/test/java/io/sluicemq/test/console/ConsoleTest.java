@@ -48,7 +48,7 @@ class ConsoleTest {
     private static final List<String> PAGES = List.of(
             "", "flow", "queues", "queues/%2F/orders", "addresses", "exchanges", "exchanges/%2F/stocks", "connections",
             "queues/%2F/reports", "events", "settings", "flow/queue/%2F/orders", "flow/exchange/%2F/stocks",
-            "nothing/of/that");
+            "flow/vhost/%2F/-", "nothing/of/that");
 
     private static final String ALL =
             "['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']";
@@ -273,6 +273,71 @@ class ConsoleTest {
         browser.open(broker.httpUri().orElseThrow() + "/?more#/queues");
         untilThereIs("[name=password]");
         assertThat(browser.text()).doesNotContain("prices");
+    }
+
+    // ---- by its address
+
+    /** No page needs another to have been opened before: each is the first one that is loaded, as with F5, and some after a login. */
+    @Test
+    void shouldShowEachPageByItsAddressAlone() {
+        List<String> pages = pages();
+        browser.eval("[...document.querySelectorAll('#menu nav a')].map(each => each.hash)").valueStream()
+                .map(each -> each.asString().substring(2))
+                .forEach(each -> assertThat(pages).contains(each));
+        for (String page : pages) {
+            openAlone(page);
+            untilItIsShown(page);
+        }
+        for (String page : List.of("flow", "queues/%2F/orders")) {
+            browser.eval("sessionStorage.clear()");
+            openAlone(page);
+            logIn("guest", "guest");
+            untilItIsShown(page + " after a login");
+        }
+    }
+
+    /** Only another question has the browser load it anew. */
+    private static void openAlone(String page) {
+        browser.open(broker.httpUri().orElseThrow() + "/?" + browser.requests().size() + "#/" + page);
+    }
+
+    private static void untilItIsShown(String page) {
+        await().atMost(SOON).untilAsserted(() -> {
+            assertThat(browser.eval("document.querySelector('main:not(.login) h1')?.innerText").asString())
+                    .as(page).isNotBlank().isNotIn("Not there", "Refused");
+            assertThat(browser.text()).as(page).doesNotContain("Loading…").doesNotContain("not reachable");
+            assertThat(browser.eval("[...document.querySelectorAll('.banner.bad')].map(each => each.innerText)"))
+                    .as(page).isEmpty();
+        });
+        assertThat(browser.complaints()).as(page).isEmpty();
+    }
+
+    @Test
+    void shouldSayThatAFaultOfItsOwnIsNotTheBrokers() {
+        browser.eval("window.asIs = fetch; window.fetch = (url, how) => /^.api.(queues|flow)/.test(url)"
+                + " ? Promise.resolve(new Response('{}')) : asIs(url, how); true");
+        for (String page : List.of("queues", "flow")) { // one can't be drawn, the other not even be read
+            go(page);
+            untilTextHas("This is a defect of the console, not of the broker");
+            assertThat(browser.text()).as(page).doesNotContainIgnoringCase("not reachable").doesNotContain("next try");
+            assertThat(browser.complaints()).as(page).singleElement().asString().contains("TypeError");
+        }
+        browser.eval("window.fetch = asIs; true");
+        untilThereIs(".map a");
+
+        assertThat(browser.eval("document.querySelector('main').innerText").asString()).doesNotContain("defect");
+    }
+
+    @Test
+    void shouldCloseADialogWithThePageThatItBelongsTo() {
+        go("queues");
+        go("queues/%2F/notes");
+        click("Purge…");
+        untilThereIs("dialog[open]");
+        browser.eval("history.back()");
+        until("document.querySelector('h1').innerText === 'Queues'");
+
+        assertThat(browser.eval("document.querySelectorAll('dialog').length").asInt()).isZero();
     }
 
     // ---- what is there
