@@ -35,9 +35,14 @@ export const chip = (mood, text) => h('span', {class: 'chip ' + mood}, h('span',
 
 export function state(word) {
     const mood = {running: 'good', flow: 'warn', blocked: 'bad', paused: 'calm', closing: 'calm'}[word] || 'calm';
-    const text = {flow: 'producers wait'}[word] || word;
-    return chip(mood, text);
+    return chip(mood, {flow: 'producers wait'}[word] || word);
 }
+
+/** The state of a connection or a channel, and what it waits for. */
+export const waitState = each => [
+    each.state === 'flow' ? chip('warn', 'waits') : each.state === 'blocked' ? chip('bad', 'waits, blocked') : state(each.state),
+    each.waits_for && h('span', {class: 'quiet'}, ' for ' + each.waits_for),
+];
 
 /** What a policy does when the limit is reached. */
 export const POLICIES = {
@@ -124,7 +129,8 @@ export const troubles = each => [
 
 /** Arguments, where there are any. */
 export const argumentsOf = (args, none = 'none') => Object.keys(args).length === 0 ? h('span', {class: 'quiet'}, none)
-    : h('code', null, JSON.stringify(args));
+    : h('ul', {class: 'plain-list'}, Object.entries(args).map(([name, value]) => h('li', {key: name},
+        h('code', null, name + ' = ' + (typeof value === 'string' ? value : JSON.stringify(value))))));
 
 // ---- tables
 
@@ -217,7 +223,7 @@ export function pager(list, go, things) {
     const first = (page - 1) * list.page_size + 1;
     return h('nav', {class: 'pager', 'aria-label': 'Pages'},
         h('button', {type: 'button', disabled: page <= 1, onclick: () => go({page: page - 1})}, '← Previous'),
-        h('span', null, found === 0 ? 'none' : f.count(first) + '–' + f.count(first + list.item_count - 1) + ' of ',
+        h('span', null, found === 0 ? 'no' : f.count(first) + '–' + f.count(first + list.item_count - 1) + ' of ',
             found > 0 && f.count(found), ' ', things, found !== all && ' (of ' + f.count(all) + ')'),
         h('button', {type: 'button', disabled: page >= pages, onclick: () => go({page: page + 1})}, 'Next →'));
 }
@@ -326,6 +332,10 @@ export function refusal(failure) {
 
 // ---- messages
 
+/** How many bytes of a body are there to be shown. */
+const shownBytes = ({payload, payload_encoding: encoding}) => encoding === 'base64'
+    ? payload.length / 4 * 3 - (/=*$/.exec(payload)[0].length) : new TextEncoder().encode(payload).length;
+
 /** Messages as the API shows them. */
 export function messages(list) {
     return h('ol', {class: 'messages'}, list.map(message => h('li', null,
@@ -334,6 +344,7 @@ export function messages(list) {
             ' · ' + f.bytes(message.payload_bytes), message.redelivered && ' · redelivered',
             message.published && ' · published ' + f.moment(message.published)),
         h('pre', {tabindex: '0', 'aria-label': 'body'}, message.payload,
+            shownBytes(message) < message.payload_bytes && '…\n(the first ' + f.bytes(shownBytes(message)) + ')',
             message.payload_encoding === 'base64' && '\n(base64)'),
         h('details', null, h('summary', null, 'Properties'),
             h('pre', {tabindex: '0', 'aria-label': 'properties'}, JSON.stringify(message.properties, null, 2))))));

@@ -350,10 +350,15 @@ class ConsoleTest {
                 .isBetween(20.0, 100.0));
         until("document.querySelector('.chart path.line.s1').getAttribute('d').includes('L')");
         untilTextHas("Listeners");
+        assertThat(browser.eval("[...document.querySelectorAll('.chart > svg')].map(each => new Set("
+                + "[...each.querySelectorAll('.grid text')].map(text => parseFloat(text.textContent))"
+                + ".map((level, i, all) => level - (all[i - 1] ?? 2 * level - all[i + 1]))).size)").toString())
+                .as("how many different steps each chart has").isEqualTo("[1,1]");
+        untilTextHas("14 waiting");
     }
 
     @Test
-    void shouldShowOnTheFlowMapWhoIsHeldAndWhy() {
+    void shouldShowOnTheFlowMapWhoWaitsAndWhy() {
         go("flow");
 
         untilThereIs(".map a.held[aria-label^='Producer'][aria-label*='the shop']");
@@ -370,7 +375,7 @@ class ConsoleTest {
                 .contains("sluicemq limit orders max-size-bytes=…");
         // The same in the table, for whoever can't see the map.
         assertThat(browser.eval("[...document.querySelectorAll('tbody tr')].find(row => row.cells[0].innerText"
-                + ".startsWith('orders')).innerText").asString()).contains("the shop").contains("held");
+                + ".startsWith('orders')).innerText").asString()).contains("the shop").contains("1 producer waits");
         until("[...document.querySelectorAll('.map .flowing')].some(each => /^[1-9].*\\/s$/.test(each.textContent))");
         // What a consumer gets that acknowledges nothing is not known, and is marked.
         until("[...document.querySelectorAll('.map .flowing')].some(each => /^≈ [1-9].*\\/s$/.test(each.textContent))");
@@ -415,6 +420,8 @@ class ConsoleTest {
         untilTextHas("with more than 2 messages; then it is told of");
         go("queues");
         untilTextHas("its own: 100 messages");
+        go("queues/%2F/archive");
+        untilTextHas("x-max-length = 100");
     }
 
     /** Pages have 50 rows however many queues there are, and the map says how many it leaves out. */
@@ -470,6 +477,13 @@ class ConsoleTest {
         untilTextHas("Bindings");
         go("flow/queue/%2F/" + browser.eval("encodeURIComponent(" + quoted(NASTY) + ")").asString());
         untilThereIs(".map a[aria-label^='Queue <img']");
+        assertThat(browser.eval("document.querySelector('.map a[aria-label^=\"Queue <img\"] .label').textContent")
+                .asString())
+                .startsWith("<img src=x").endsWith("…");
+        assertThat(browser.eval("[...document.querySelectorAll('.map a')].filter(each => "
+                + "each.querySelector('.label').getBBox().width > each.querySelector('.box').getBBox().width - 20).length")
+                .asInt())
+                .as("names that are cut by their boxes").isZero();
 
         assertThat(browser.eval("document.querySelectorAll('main img').length").asInt()).isZero();
     }
@@ -487,6 +501,8 @@ class ConsoleTest {
         assertThat(browser.eval("location.hash").asString()).contains("name=pri").contains("sort=messages_ready");
         assertThat(browser.text()).contains("1–1 of 1 queues (of 6)");
         assertThat(browser.eval("document.activeElement.name").asString()).isEqualTo("name");
+        browser.type("-there-is-none");
+        untilTextHas("no queues (of 6)");
     }
 
     // ---- what can be done
