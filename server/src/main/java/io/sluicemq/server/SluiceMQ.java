@@ -135,6 +135,7 @@ public final class SluiceMQ implements AutoCloseable {
     private Tls httpTls;
     /** The limits of addresses in force; guarded by {@link #reloading}. */
     private AddressSettings limitsNow;
+    private final RunTimeLimits setAtRunTime = new RunTimeLimits(SluiceMQ::limitsOf);
 
     private final VirtualHostLimits hostLimits;
     private volatile boolean stopped;
@@ -469,6 +470,7 @@ public final class SluiceMQ implements AutoCloseable {
             AddressSettings next = ServerConfig.of(settings, problems).addressSettings();
             synchronized (reloading) {
                 apply(new AddressSettings(next.rules(), limitsNow.topics()));
+                setAtRunTime.replaced();
             }
         } catch (ConfigException e) {
             throw new IllegalArgumentException(StartFailure.of(e).getMessage(), e);
@@ -484,6 +486,23 @@ public final class SluiceMQ implements AutoCloseable {
      */
     void limitAddresses(String match, Map<String, String> limits) {
         requireRunning();
+        AddressSettings.Rule said = limitsOf(match, limits);
+        synchronized (reloading) {
+            List<AddressSettings.Rule> rules = new ArrayList<>();
+            for (AddressSettings.Rule rule : limitsNow.rules()) {
+                if (rule.match().equals(match)) {
+                    said = said.over(rule);
+                } else {
+                    rules.add(rule);
+                }
+            }
+            rules.add(said);
+            apply(new AddressSettings(rules, limitsNow.topics()));
+            setAtRunTime.set(match, limits);
+        }
+    }
+
+    private static AddressSettings.Rule limitsOf(String match, Map<String, String> limits) {
         Place place = Place.of("the request");
         List<Problem> problems = new ArrayList<>();
         Settings settings = new Settings(ServerOptions.ROOT, place);
@@ -495,23 +514,15 @@ public final class SluiceMQ implements AutoCloseable {
         }
         limits.forEach((name, value) -> set(section, name, value, place, problems));
         try {
-            AddressSettings one = ServerConfig.of(settings, problems).addressSettings();
-            synchronized (reloading) {
-                List<AddressSettings.Rule> rules = new ArrayList<>();
-                AddressSettings.Rule said = one.rules().getFirst();
-                for (AddressSettings.Rule rule : limitsNow.rules()) {
-                    if (rule.match().equals(match)) {
-                        said = said.over(rule);
-                    } else {
-                        rules.add(rule);
-                    }
-                }
-                rules.add(said);
-                apply(new AddressSettings(rules, limitsNow.topics()));
-            }
+            return ServerConfig.of(settings, problems).addressSettings().rules().getFirst();
         } catch (ConfigException e) {
             throw new IllegalArgumentException(StartFailure.of(e).getMessage(), e);
         }
+    }
+
+    /** The limits of addresses that were set by {@link #limitAddresses} and that no reload has undone, by pattern. */
+    Map<String, Map<String, String>> limitsSetAtRunTime() {
+        return setAtRunTime.all();
     }
 
     /** The limits of virtual hosts in force. */
@@ -554,14 +565,18 @@ public final class SluiceMQ implements AutoCloseable {
         synchronized (reloading) {
             ConfigSource.Reading next = started.source().read();
             users.replace(next.config(), next.stored(), next.users(), by);
+            AddressSettings before = limitsNow;
             apply(next.config().addressSettings());
-            List<String> laterLimited = hostLimits.replace(next.config());
+            List<String> undone = setAtRunTime.undoneBy(before, limitsNow);
+            VirtualHostLimits.Replaced hosts = hostLimits.replace(next.config());
             List<String> applied = ConfigDifference.keys(current.settings(), next.settings());
             List<String> needRestart = ConfigDifference.keys(started.settings(), next.settings());
             applied.retainAll(Reload.AT_ONCE);
             needRestart.removeAll(Reload.AT_ONCE);
             certificates(next, applied, needRestart);
-            laterLimited.forEach(name -> needRestart.add("virtual-host-limits of '" + name + "', which had none"));
+            applied.addAll(undone);
+            applied.addAll(hosts.undone());
+            hosts.later().forEach(name -> needRestart.add("virtual-host-limits of '" + name + "', which had none"));
             current = next;
             Reload reload = new Reload(next.source().file(), applied, needRestart);
             LogEvent.CONFIGURATION_READ.log(LOG, "{}", reload);
