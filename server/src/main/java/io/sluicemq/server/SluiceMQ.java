@@ -207,8 +207,8 @@ public final class SluiceMQ implements AutoCloseable {
             for (ListenerConfig listener : config.listeners()) {
                 listeners.put(
                         listener.name(),
-                        Listener.open(
-                                loops, protocols,
+                        open(
+                                listener, loops, protocols,
                                 listenerOptions(listener.address(), config.limits())
                                         .withTls(reading.tls().get(listener.name()))));
             }
@@ -232,8 +232,6 @@ public final class SluiceMQ implements AutoCloseable {
             broker.stopOnFailure();
             broker.openAdminSocket();
             return broker;
-        } catch (ListenException e) {
-            throw new StartFailure(e.getMessage(), e);
         } finally {
             // Of a start that has failed there is nothing to checkpoint.
             release(null, () -> {}, data, loops, null, store, listeners, users);
@@ -321,6 +319,19 @@ public final class SluiceMQ implements AutoCloseable {
         }
     }
 
+    private static Listener open(
+            ListenerConfig listener, NettyLoops loops, List<Protocol> protocols, ListenerOptions options) {
+        try {
+            return Listener.open(loops, protocols, options);
+        } catch (ListenException e) {
+            String otherwise = e.getMessage().endsWith("in use")
+                    ? " (" + (listener.name().equals(ListenersSection.DEFAULT_LISTENER) ? "--port or " : "")
+                            + "listeners." + listener.name() + ".port takes another)"
+                    : "";
+            throw new StartFailure(e.getMessage() + otherwise, e);
+        }
+    }
+
     private static BrokerStore openStore(DataFolder data, ServerConfig config) {
         try {
             return data == null
@@ -383,7 +394,7 @@ public final class SluiceMQ implements AutoCloseable {
         try {
             return path == null ? null : DataFolder.open(path);
         } catch (DataFolderRefused e) {
-            throw new StartFailure(e.getMessage(), e);
+            throw new StartFailure(e.getMessage() + (e.isInUse() ? " (--data names another)" : ""), e);
         }
     }
 

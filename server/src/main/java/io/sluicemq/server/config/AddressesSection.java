@@ -49,7 +49,7 @@ public final class AddressesSection {
     public static final Option<Long> MAX_MESSAGES = Option.of(
             "max-messages",
             OptionType.LONG.orNone(AddressLimits.NONE),
-            "How many messages it may hold, likewise.")
+            "How many messages such an address may hold. With the policy `page`, how many of them in memory.")
             .atLeast(1L)
             .example("100000");
 
@@ -117,7 +117,7 @@ public final class AddressesSection {
     public static final Option<String> EXPIRY_ADDRESS = Option.of(
             "expiry-address",
             LETTER_QUEUE.orNone(AddressSettings.NO_ADDRESS),
-            "The queue that expired messages go to, likewise. Without one they go to `dead-letter-address`.")
+            "The queue that expired messages go to. It is made if it isn't there. Without one they go to `dead-letter-address`.")
             .example("EXPIRED");
 
     public static final Option<Long> CONSUMER_DEPTH = Option.of(
@@ -131,7 +131,7 @@ public final class AddressesSection {
     public static final Option<Long> CONSUMER_MESSAGE_COUNT = Option.of(
             "message-count",
             OptionType.LONG,
-            "How many messages, likewise.")
+            "How many messages may wait for a consumer or be held by it.")
             .counting("messages")
             .atLeast(1L)
             .example("10000");
