@@ -97,9 +97,9 @@ public final class AddressesSection {
     public static final Option<Integer> MAX_DELIVERY_ATTEMPTS = Option.of(
             "max-delivery-attempts",
             OptionType.INT.orNone(Undeliverable.UNLIMITED),
-            "How often a message is delivered at most. One that comes back from its last delivery is a dead letter. Like the two"
-                    + " below it is about queues that clients of AMQP 1.0 make by naming them, and about subscriptions, by their"
-                    + " topic's name, and holds for those that are made from now on.")
+            "How often a message is delivered at most. One that comes back from its last delivery is a dead letter. Like"
+                    + " `dead-letter-address` and `expiry-address` it is about queues that clients of AMQP 1.0 make by naming"
+                    + " them, and about subscriptions, by their topic's name, and holds for those that are made from now on.")
             .atLeast(1)
             .example("10");
 
@@ -139,7 +139,7 @@ public final class AddressesSection {
     public static final Option<Duration> CONSUMER_MESSAGE_AGE = Option.of(
             "message-age",
             OptionType.DURATION,
-            "How long the oldest of these may have been there.")
+            "How long the oldest message that waits for a consumer or is held by it may have been there.")
             .between(Duration.ofMillis(1), Duration.ofDays(365))
             .example("10m");
 
