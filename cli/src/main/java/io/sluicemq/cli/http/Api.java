@@ -208,7 +208,7 @@ public final class Api implements AutoCloseable {
             }
             if (each instanceof CertPathBuilderException || each instanceof CertPathValidatorException) {
                 return new ApiUnreachable(where + ": its certificate is not to be trusted: " + each.getMessage(),
-                        untrusted());
+                        access.untrusted());
             }
             if (each instanceof CertificateException && each.getCause() == null) {
                 return new ApiUnreachable(
@@ -229,17 +229,6 @@ public final class Api implements AutoCloseable {
         return new ApiUnreachable(
                 where + ": what answered doesn't speak HTTP, or broke off (" + failure.getMessage() + ")",
                 List.of("is it the port of HTTP, usually 15672? that of AMQP, usually 5672, is another", other));
-    }
-
-    private List<String> untrusted() {
-        return access.trust() == null
-                ? List.of(
-                        "if the broker's certificate is signed by itself, or by an issuer of your own: --ca FILE names the file"
-                                + " with that certificate (PEM), also SLUICEMQ_CA, and ca in the context file",
-                        "get it from who runs the broker: whoever believes what the connection shows believes anybody")
-                : List.of(
-                        "the file of --ca (SLUICEMQ_CA, ca in the context file) has not who issued it: is it the one of this"
-                                + " broker, and as new as its certificate?");
     }
 
     private JsonNode answer(HttpResponse<byte[]> response) {
