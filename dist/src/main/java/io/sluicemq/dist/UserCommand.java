@@ -4,6 +4,7 @@ import io.sluicemq.api.users.PermissionPatterns;
 import io.sluicemq.api.users.Role;
 import io.sluicemq.api.users.UserChange;
 import io.sluicemq.api.users.UserLimit;
+import io.sluicemq.cli.text.FileFailure;
 import io.sluicemq.server.users.UserEditor;
 import java.io.BufferedReader;
 import java.io.Console;
@@ -117,7 +118,7 @@ final class UserCommand implements Runnable {
                 Console console = System.console();
                 return file == null && console != null && console.isTerminal() ? asked(console) : firstLine(System.in);
             } catch (IOException e) {
-                throw new ParameterException(spec.commandLine(), "the password can't be read: " + e);
+                throw new ParameterException(spec.commandLine(), "the password can't be read: " + FileFailure.words(e));
             }
         }
 
@@ -141,7 +142,13 @@ final class UserCommand implements Runnable {
 
     /** Makes a user. */
     @Command(name = "add", mixinStandardHelpOptions = true, sortOptions = false, description = "Make a user.",
-            footer = {"", "Without --all they have no permissions until 'sluicemq user grant' gives some."})
+            footer = {
+                "",
+                "Without --all they have no permissions until 'sluicemq user grant' gives some.",
+                "",
+                "  sluicemq user add ann --role administrator --all",
+                "  sluicemq user add app --password-file secret.txt"
+            })
     static final class Add implements Callable<Integer> {
 
         @Parameters(paramLabel = "NAME", description = "The name they log in with.")
@@ -276,7 +283,9 @@ final class UserCommand implements Runnable {
             footer = {
                 "",
                 "PATTERN is words between dots, * for any word, # for any number of words; or regex: and a regular expression.",
-                "What is left out is not allowed."
+                "What is left out is not allowed.",
+                "",
+                "  sluicemq user grant app --write 'orders.#' --read 'orders.#'"
             })
     static final class Grant implements Callable<Integer> {
 

@@ -1,14 +1,20 @@
 package io.sluicemq.cli.operate;
 
+import io.sluicemq.api.operate.Event;
+import io.sluicemq.base.option.Nearest;
 import io.sluicemq.cli.http.Api;
+import io.sluicemq.cli.http.ApiRefused;
 import io.sluicemq.cli.http.BrokerAccess;
 import io.sluicemq.cli.text.Structured;
 import io.sluicemq.cli.text.Table;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Collectors;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -35,6 +41,8 @@ import tools.jackson.databind.node.ArrayNode;
             "  sluicemq get events slow_consumer"
         })
 public final class GetCommand implements Callable<Integer> {
+
+    private static final String EXPECTED = "expected one of ";
 
     /** Short words for columns that one often sorts by. */
     private static final Map<String, String> COLUMNS = Map.of(
@@ -97,7 +105,7 @@ public final class GetCommand implements Callable<Integer> {
 
     private int get(Api api) {
         if (name != null) {
-            List<JsonNode> found = kind.named(api, name);
+            List<JsonNode> found = named(api);
             // One thing by its name is an object for programs, what there may be many of is a list.
             boolean single = kind != Kind.BINDINGS && kind != Kind.CONSUMERS && kind != Kind.EVENTS
                     && kind != Kind.ADDRESSES;
@@ -130,7 +138,40 @@ public final class GetCommand implements Callable<Integer> {
         if (reverse) {
             query.put("sort_reverse", "true");
         }
-        return api.list(allHosts ? kind.listPath() : kind.listPath(api.virtualHost()), query, most);
+        try {
+            return api.list(allHosts ? kind.listPath() : kind.listPath(api.virtualHost()), query, most);
+        } catch (ApiRefused e) {
+            throw sort != null && e.getMessage().startsWith("sort is '") ? noSuchColumn(e) : e;
+        }
+    }
+
+    /** The same refusal of a column to sort by, with the one that was probably meant. */
+    private ApiRefused noSuchColumn(ApiRefused refused) {
+        List<String> known = new ArrayList<>(kind == Kind.QUEUES ? COLUMNS.keySet().stream().sorted().toList() : List.of());
+        String words = refused.getMessage();
+        int list = words.indexOf(EXPECTED);
+        if (list >= 0) {
+            known.addAll(List.of(words.substring(list + EXPECTED.length()).split(", ")));
+        }
+        return new ApiRefused(refused.status(), words
+                + (kind == Kind.QUEUES ? "; or " + COLUMNS.keySet().stream().sorted().collect(Collectors.joining(", ")) : "")
+                + Nearest.of(sort, known).map(nearest -> "; did you mean " + nearest + "?").orElse(""));
+    }
+
+    /** Those of a kind that is named; a wrong one is answered with those there are. */
+    private List<JsonNode> named(Api api) {
+        try {
+            return kind.named(api, name);
+        } catch (ApiRefused e) {
+            if (kind != Kind.EVENTS || e.status() != 400) {
+                throw e;
+            }
+            List<String> known = Arrays.stream(Event.Kind.values())
+                    .map(each -> each.name().toLowerCase(Locale.ROOT))
+                    .toList();
+            throw new ApiRefused(e.status(), e.getMessage() + ": expected one of " + String.join(", ", known)
+                    + Nearest.of(name, known).map(nearest -> ", did you mean " + nearest + "?").orElse(""));
+        }
     }
 
     /** Things of which the broker gives all at a time. */

@@ -61,6 +61,9 @@ final class WaitWatch implements AutoCloseable {
             return;
         }
         String reason = asked();
+        if (looking.isShutdown()) {
+            return; // there is nothing to wait for any more, and the question was cut short
+        }
         known = reason;
         err.println((Terminal.isThere() ? "\r\u001b[K" : "") + Printable.text(reason.isEmpty()
                 ? "waiting: the broker has not taken the next message yet"
