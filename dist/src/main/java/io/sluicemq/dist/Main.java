@@ -1,6 +1,7 @@
 package io.sluicemq.dist;
 
 import io.sluicemq.cli.BenchCommand;
+import io.sluicemq.cli.HelpText;
 import io.sluicemq.cli.OneLineErrors;
 import io.sluicemq.cli.admin.AddressesCommand;
 import io.sluicemq.cli.admin.ReloadCommand;
@@ -87,7 +88,7 @@ public final class Main implements Runnable {
     static CommandLine commandLine(List<String> commands) {
         CommandLine main = new CommandLine(new Main());
         commands.forEach(name -> main.addSubcommand(name, command(name)));
-        return main;
+        return HelpText.of(main);
     }
 
     /** The names of all commands. */

@@ -16,6 +16,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.EnumMap;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -72,6 +73,15 @@ final class UserCommand implements Runnable {
     public void run() {
         throw new ParameterException(spec.commandLine(),
                 "a command is missing: add, passwd, alter, list, grant, revoke or remove");
+    }
+
+    /** Offers the roles as they are written. */
+    static final class RoleWords implements Iterable<String> {
+
+        @Override
+        public Iterator<String> iterator() {
+            return Arrays.stream(Role.values()).map(Role::word).iterator();
+        }
     }
 
     /** Where the users are. */
@@ -154,7 +164,7 @@ final class UserCommand implements Runnable {
         @Parameters(paramLabel = "NAME", description = "The name they log in with.")
         private String name;
 
-        @Option(names = "--role", paramLabel = "ROLE",
+        @Option(names = "--role", paramLabel = "ROLE", completionCandidates = RoleWords.class,
                 description = "monitor, operator or administrator (default: none).")
         private Role role;
 
@@ -211,7 +221,8 @@ final class UserCommand implements Runnable {
         @Parameters(paramLabel = "NAME", description = "Who.")
         private String name;
 
-        @Option(names = "--role", paramLabel = "ROLE", description = "monitor, operator or administrator.")
+        @Option(names = "--role", paramLabel = "ROLE", completionCandidates = RoleWords.class,
+                description = "monitor, operator or administrator.")
         private Role role;
 
         @Option(names = "--no-role", description = "No role any more.")

@@ -665,7 +665,8 @@ class BrokerCommandsTest {
         Shell.Result script = Shell.plain("completion", which);
 
         assertThat(script.code()).isZero();
-        assertThat(script.out()).contains("complete -F").contains("describe").contains("bashcompinit");
+        assertThat(script.out()).contains("complete -F").contains("describe").contains("bashcompinit")
+                .contains("\"depth\"").contains("\"monitor\"").doesNotContain("\"MONITOR\"");
         Process bash = new ProcessBuilder("bash", "-n").redirectErrorStream(true).start();
         try (var in = bash.outputWriter()) {
             in.write(script.out());

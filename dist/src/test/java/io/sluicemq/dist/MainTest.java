@@ -53,6 +53,21 @@ class MainTest {
     }
 
     @Test
+    void shouldHelpFirstWithWhatIsACommandsOwn() {
+        assertThat(run("get", "--help")).isZero();
+        assertThat(out.toString().lines().toList()).startsWith("Usage: sluicemq get [OPTIONS] KIND [NAME]")
+                .containsSubsequence(
+                        "  -A, --all-vhosts           Those of all virtual hosts.",
+                        "  -h, --help                 Show this help message and exit.", "Which broker, and who asks:",
+                        "                             ~/.config/sluicemq/cli.yaml).", "",
+                        "  sluicemq get queues --sort depth --reverse --limit 10")
+                .allMatch(line -> line.length() <= 80);
+        out.getBuffer().setLength(0);
+        assertThat(run("receive", "--help")).isZero();
+        assertThat(out.toString()).contains("an object a\nline. A message is").doesNotContain("\n\n\n");
+    }
+
+    @Test
     void shouldMissACommand() {
         assertThat(run()).isEqualTo(2);
         assertThat(err.toString()).startsWith("sluicemq: a command is missing");

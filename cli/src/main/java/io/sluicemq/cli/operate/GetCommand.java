@@ -10,11 +10,13 @@ import io.sluicemq.cli.text.Table;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -37,7 +39,7 @@ import tools.jackson.databind.node.ArrayNode;
             "  sluicemq get queues --sort depth --reverse --limit 10",
             "  sluicemq get queue orders -o yaml",
             "  sluicemq get connections --filter 10.1.2. -o wide",
-            "  sluicemq get bindings orders                           those that lead to a queue",
+            "  sluicemq get bindings orders             those that lead to a queue",
             "  sluicemq get events slow_consumer"
         })
 public final class GetCommand implements Callable<Integer> {
@@ -52,6 +54,15 @@ public final class GetCommand implements Callable<Integer> {
             "in", "message_stats.publish_details.rate",
             "out", "message_stats.deliver_get_details.rate",
             "waiting", "waiting_producers");
+
+    /** Offers the short words, and the column that all kinds have. */
+    static final class SortWords implements Iterable<String> {
+
+        @Override
+        public Iterator<String> iterator() {
+            return Stream.concat(Stream.of("name"), COLUMNS.keySet().stream().sorted()).iterator();
+        }
+    }
 
     @Spec
     private CommandSpec spec;
@@ -70,7 +81,7 @@ public final class GetCommand implements Callable<Integer> {
     @Option(names = "--regex", description = "The filter is a regular expression.")
     private boolean regex;
 
-    @Option(names = "--sort", paramLabel = "COLUMN",
+    @Option(names = "--sort", paramLabel = "COLUMN", completionCandidates = SortWords.class,
             description = "By a column as -o json has it; also depth, bytes, age, in, out, waiting.")
     private String sort;
 
