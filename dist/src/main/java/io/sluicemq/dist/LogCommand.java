@@ -26,6 +26,10 @@ import picocli.CommandLine.TypeConversionException;
             "",
             "DIR is the data folder that 'sluicemq serve --data' was given, or one that holds .log files.",
             "A broker can't start on the folder meanwhile. Nothing in it is changed.",
+            "",
+            "  sluicemq log verify data",
+            "  sluicemq log dump data --from 0x4000000",
+            "",
             "'sluicemq log COMMAND --help' lists the options of a command; docs/storage.md explains the files."
         })
 final class LogCommand implements Runnable {

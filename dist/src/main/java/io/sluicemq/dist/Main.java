@@ -1,6 +1,7 @@
 package io.sluicemq.dist;
 
 import io.sluicemq.cli.BenchCommand;
+import io.sluicemq.cli.HelpText;
 import io.sluicemq.cli.OneLineErrors;
 import io.sluicemq.cli.admin.AddressesCommand;
 import io.sluicemq.cli.admin.ReloadCommand;
@@ -24,6 +25,7 @@ import io.sluicemq.cli.operate.StatusCommand;
 import io.sluicemq.cli.operate.TopCommand;
 import java.io.PrintWriter;
 import java.util.List;
+import java.util.Set;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -42,14 +44,26 @@ import picocli.CommandLine.Spec;
         versionProvider = Version.class,
         description = "SluiceMQ, a message broker in which flow control is the design.",
         synopsisSubcommandLabel = "COMMAND",
-        footer = {"", "'sluicemq COMMAND --help' lists the options of a command."})
+        footer = {
+            "",
+            "  sluicemq serve                          a broker, until Ctrl-C",
+            "  sluicemq declare queue orders",
+            "  sluicemq send orders 'two espressos'",
+            "  sluicemq get queues",
+            "  sluicemq receive orders",
+            "",
+            "'sluicemq COMMAND --help' lists the options of a command."
+        })
 public final class Main implements Runnable {
 
     /** In the order in which they are listed. */
     private static final List<String> COMMANDS = List.of(
             "serve", "user", "status", "get", "describe", "top", "why", "addresses", "declare", "delete", "send",
             "receive", "browse", "purge", "move", "retry", "pause", "resume", "close", "limit", "reload",
-            "bench", "config", "log", "prepare", "completion");
+            "bench", "config", "log", "prepare", "completion", "help", "version");
+
+    /** Those that look at the others. */
+    private static final Set<String> OF_ALL = Set.of("completion", "help");
 
     @Spec
     private CommandSpec spec;
@@ -61,7 +75,7 @@ public final class Main implements Runnable {
 
     static int run(PrintWriter out, PrintWriter err, String... arguments) {
         // A command that is named needs no other, and looking at all of them takes longer than most take to do their work.
-        boolean named = arguments.length > 0 && COMMANDS.contains(arguments[0]) && !arguments[0].equals("completion");
+        boolean named = arguments.length > 0 && COMMANDS.contains(arguments[0]) && !OF_ALL.contains(arguments[0]);
         return commandLine(named ? List.of(arguments[0]) : COMMANDS)
                 .setOut(out)
                 .setErr(err)
@@ -74,7 +88,7 @@ public final class Main implements Runnable {
     static CommandLine commandLine(List<String> commands) {
         CommandLine main = new CommandLine(new Main());
         commands.forEach(name -> main.addSubcommand(name, command(name)));
-        return main;
+        return HelpText.of(main);
     }
 
     /** The names of all commands. */
@@ -110,6 +124,8 @@ public final class Main implements Runnable {
             case "log" -> new LogCommand();
             case "prepare" -> new PrepareCommand();
             case "completion" -> new CompletionCommand();
+            case "help" -> new HelpCommand();
+            case "version" -> new VersionCommand();
             default -> throw new IllegalArgumentException("there is no command " + name);
         };
     }

@@ -4,6 +4,7 @@ import io.sluicemq.api.users.PermissionPatterns;
 import io.sluicemq.api.users.Role;
 import io.sluicemq.api.users.UserChange;
 import io.sluicemq.api.users.UserLimit;
+import io.sluicemq.cli.text.FileFailure;
 import io.sluicemq.server.users.UserEditor;
 import java.io.BufferedReader;
 import java.io.Console;
@@ -15,6 +16,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.EnumMap;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -73,6 +75,15 @@ final class UserCommand implements Runnable {
                 "a command is missing: add, passwd, alter, list, grant, revoke or remove");
     }
 
+    /** Offers the roles as they are written. */
+    static final class RoleWords implements Iterable<String> {
+
+        @Override
+        public Iterator<String> iterator() {
+            return Arrays.stream(Role.values()).map(Role::word).iterator();
+        }
+    }
+
     /** Where the users are. */
     static final class Place {
 
@@ -117,7 +128,7 @@ final class UserCommand implements Runnable {
                 Console console = System.console();
                 return file == null && console != null && console.isTerminal() ? asked(console) : firstLine(System.in);
             } catch (IOException e) {
-                throw new ParameterException(spec.commandLine(), "the password can't be read: " + e);
+                throw new ParameterException(spec.commandLine(), "the password can't be read: " + FileFailure.words(e));
             }
         }
 
@@ -141,13 +152,19 @@ final class UserCommand implements Runnable {
 
     /** Makes a user. */
     @Command(name = "add", mixinStandardHelpOptions = true, sortOptions = false, description = "Make a user.",
-            footer = {"", "Without --all they have no permissions until 'sluicemq user grant' gives some."})
+            footer = {
+                "",
+                "Without --all they have no permissions until 'sluicemq user grant' gives some.",
+                "",
+                "  sluicemq user add ann --role administrator --all",
+                "  sluicemq user add app --password-file secret.txt"
+            })
     static final class Add implements Callable<Integer> {
 
         @Parameters(paramLabel = "NAME", description = "The name they log in with.")
         private String name;
 
-        @Option(names = "--role", paramLabel = "ROLE",
+        @Option(names = "--role", paramLabel = "ROLE", completionCandidates = RoleWords.class,
                 description = "monitor, operator or administrator (default: none).")
         private Role role;
 
@@ -204,7 +221,8 @@ final class UserCommand implements Runnable {
         @Parameters(paramLabel = "NAME", description = "Who.")
         private String name;
 
-        @Option(names = "--role", paramLabel = "ROLE", description = "monitor, operator or administrator.")
+        @Option(names = "--role", paramLabel = "ROLE", completionCandidates = RoleWords.class,
+                description = "monitor, operator or administrator.")
         private Role role;
 
         @Option(names = "--no-role", description = "No role any more.")
@@ -276,7 +294,9 @@ final class UserCommand implements Runnable {
             footer = {
                 "",
                 "PATTERN is words between dots, * for any word, # for any number of words; or regex: and a regular expression.",
-                "What is left out is not allowed."
+                "What is left out is not allowed.",
+                "",
+                "  sluicemq user grant app --write 'orders.#' --read 'orders.#'"
             })
     static final class Grant implements Callable<Integer> {
 

@@ -146,6 +146,10 @@ class BrokerCommandsTest {
         Shell.Result wrong = shell.run("get", "queues", "--sort", "size");
         assertThat(wrong.code()).isEqualTo(1);
         assertThat(wrong.err()).contains("sort is 'size': expected one of name, vhost,");
+        assertThat(shell.run("get", "queues", "--sort", "dpeth").err()).endsWith("; did you mean depth?\n");
+        assertThat(shell.run("get", "events", "slow_consumers").err())
+                .contains("there is no kind of event 'slow_consumers': expected one of connection_opened,")
+                .endsWith(", did you mean slow_consumer?\n");
         assertThat(shell.run("get", "queues", "--reverse").code()).isEqualTo(2);
         assertThat(shell.run("get", "queues", "--limit", "0").code()).isEqualTo(2);
         assertThat(shell.run("get", "teapots").err()).contains("expected one of queues, exchanges,");
@@ -182,6 +186,11 @@ class BrokerCommandsTest {
         assertThat(shell.done("get", "queues", "-A").lines()).hasSize(3).first().asString().startsWith("VHOST");
         Shell.Result none = shell.done("get", "consumers");
         assertThat(none.err()).isEqualTo("There are no consumers in virtual host /.\n");
+        for (String[] wrong : new String[][] {{"get", "queues", "--vhost", "nix"}, {"status", "--vhost", "nix"}}) {
+            Shell.Result nix = shell.run(wrong);
+            assertThat(nix.code()).isEqualTo(1);
+            assertThat(nix.err()).endsWith(": no vhost 'nix'\n");
+        }
     }
 
     @Test
@@ -309,6 +318,10 @@ class BrokerCommandsTest {
         JsonNode queue = shell.done("get", "queue", "q", "-o", "json").json();
         assertThat(queue.path("durable").asBoolean()).isFalse();
         assertThat(queue.path("arguments").path("x-max-length").asInt()).isEqualTo(5);
+        assertThat(shell.done("declare", "queue", "r").err()).isEqualTo("queue r is made\n");
+        assertThat(shell.done("declare", "queue", "r").err()).isEqualTo("queue r was there\n");
+        assertThat(shell.run("declare", "exchange", "h", "--type", "topik").err())
+                .endsWith("expected one of direct, fanout, topic, headers, did you mean topic?\n");
         Shell.Result other = shell.run("declare", "queue", "q");
         assertThat(other.code()).isEqualTo(1);
         assertThat(other.err()).startsWith("sluicemq declare queue: inequivalent arg 'durable'");
@@ -400,6 +413,13 @@ class BrokerCommandsTest {
         Shell.Result nowhere = shell.run("receive", "q", "--amqp", "127.0.0.1:1");
         assertThat(nowhere.code()).isEqualTo(3);
         assertThat(nowhere.err()).contains("can't receive from 127.0.0.1:1");
+        Shell.Result http = shell.run(
+                "receive", "q", "--amqp", broker.httpUri().orElseThrow().replace("http://", "amqp://"));
+        assertThat(http.code()).isEqualTo(3);
+        assertThat(http.err()).contains("what answers there does not speak AMQP").doesNotContain("Exception");
+        Shell.Result plain = shell.run("receive", "q", "--amqp", "amqps://127.0.0.1:" + broker.amqpPort());
+        assertThat(plain.code()).isEqualTo(3);
+        assertThat(plain.err()).contains("it doesn't speak TLS there").doesNotContain("Exception");
     }
 
     @Test
@@ -407,10 +427,15 @@ class BrokerCommandsTest {
         Shell.Result lost = shell.run("send", "none", "x", "--count", "2");
 
         assertThat(lost.code()).isEqualTo(1);
-        assertThat(lost.err()).isEqualTo("2 of 2 messages reached no queue\n");
+        assertThat(lost.err()).isEqualTo("2 of 2 messages reached no queue: there is no queue 'none' in virtual host '/',"
+                + " which 'sluicemq declare queue none' makes\n");
+        Shell.Result unrouted = shell.run("send", "none", "x", "--exchange", "amq.topic");
+        assertThat(unrouted.err()).isEqualTo("1 of 1 message reached no queue\n");
         assertThat(shell.run("send", "q", "x", "-p", "colour=red").err()).contains("there is no property colour");
         assertThat(shell.run("send", "q", "x", "--file", "y").code()).isEqualTo(2);
-        assertThat(shell.run("send", "q", "--file", folder.resolve("none").toString()).code()).isEqualTo(1);
+        Shell.Result missing = shell.run("send", "q", "--file", folder.resolve("none").toString());
+        assertThat(missing.code()).isEqualTo(1);
+        assertThat(missing.err()).endsWith("the body can't be read: there is no file " + folder.resolve("none") + "\n");
         assertThat(shell.run("send", "k", "x", "--exchange", "none").err()).contains("no exchange 'none'");
     }
 
@@ -428,6 +453,9 @@ class BrokerCommandsTest {
         assertThat(shell.run("move", "q", "--to", "none").err()).contains("no queue 'none'");
         assertThat(shell.run("move", "q", "--exchange", "amq.topic", "--key", "k").code()).isEqualTo(1);
         assertThat(shell.run("move", "q").code()).isEqualTo(2);
+        Shell.Result same = shell.run("move", "q", "--to", "q");
+        assertThat(same.code()).isEqualTo(2);
+        assertThat(same.err()).contains("the messages are in q already");
 
         shell.done("receive", "q", "--count", "3", "--outcome", "reject");
         await().until(
@@ -435,7 +463,7 @@ class BrokerCommandsTest {
         assertThat(shell.done("retry", "dead", "--count", "2").err()).isEqualTo("2 messages sent back, 1 left\n");
         assertThat(shell.done("get", "queue", "q", "-o", "json").json().path("messages_ready").asInt()).isEqualTo(6);
 
-        shell.done("purge", "q");
+        assertThat(shell.done("purge", "q").err()).isEqualTo("queue q is purged; it had 6 ready messages\n");
         assertThat(shell.done("get", "queue", "q", "-o", "json").json().path("messages").asInt()).isZero();
         assertThat(shell.run("purge", "none").code()).isEqualTo(1);
     }
@@ -447,6 +475,9 @@ class BrokerCommandsTest {
 
         shell.done("pause", "q");
         assertThat(shell.done("get", "queue", "q", "-o", "json").json().path("paused").asBoolean()).isTrue();
+        Shell.Result held = shell.run("receive", "q");
+        assertThat(held.code()).isEqualTo(1);
+        assertThat(held.err()).isEqualTo("q is paused: 'sluicemq resume q' lets it deliver again\n");
         shell.done("resume", "q");
         assertThat(shell.done("get", "queue", "q", "-o", "json").json().path("paused").asBoolean()).isFalse();
     }
@@ -610,6 +641,10 @@ class BrokerCommandsTest {
         Shell.Result amqp = Shell.plain("get", "queues", "--url", "http://127.0.0.1:" + broker.amqpPort());
         assertThat(amqp.code()).isEqualTo(3);
         assertThat(amqp.err()).contains("doesn't speak HTTP").contains("15672");
+        String secure = broker.httpUri().orElseThrow().replace("http:", "https:");
+        Shell.Result tls = Shell.plain("get", "queues", "--url", secure);
+        assertThat(tls.code()).isEqualTo(3);
+        assertThat(tls.err()).contains("try " + broker.httpUri().orElseThrow());
     }
 
     @ParameterizedTest
@@ -630,7 +665,8 @@ class BrokerCommandsTest {
         Shell.Result script = Shell.plain("completion", which);
 
         assertThat(script.code()).isZero();
-        assertThat(script.out()).contains("complete -F").contains("describe").contains("bashcompinit");
+        assertThat(script.out()).contains("complete -F").contains("describe").contains("bashcompinit")
+                .contains("\"depth\"").contains("\"monitor\"").doesNotContain("\"MONITOR\"");
         Process bash = new ProcessBuilder("bash", "-n").redirectErrorStream(true).start();
         try (var in = bash.outputWriter()) {
             in.write(script.out());

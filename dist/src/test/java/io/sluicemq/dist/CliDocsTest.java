@@ -32,7 +32,7 @@ class CliDocsTest {
 
     /** Commands that are about a process or its files, and stand on pages of their own. */
     private static final Set<String> ELSEWHERE =
-            Set.of("serve", "reload", "addresses", "log", "config", "prepare", "bench", "user", "help");
+            Set.of("serve", "reload", "addresses", "log", "config", "prepare", "bench", "user", "help", "version");
 
     private static final String FUNCTION = """
             sluicemq() {

@@ -27,7 +27,44 @@ class MainTest {
     void shouldAnswerAWrongCommandLineInTwoLines() {
         assertThat(run("--nonsense")).isEqualTo(2);
         assertThat(err.toString().lines())
-                .containsExactly("sluicemq: Unknown option: '--nonsense'", "Run 'sluicemq --help' for the options.");
+                .containsExactly("sluicemq: there is no option --nonsense", "Run 'sluicemq --help' for the commands.");
+    }
+
+    @Test
+    void shouldKnowHelpAndVersionAsCommands() {
+        assertThat(run("version")).isZero();
+        assertThat(out.toString()).startsWith("SluiceMQ ");
+        out.getBuffer().setLength(0);
+        assertThat(run("help")).isZero();
+        assertThat(out.toString()).startsWith("Usage: sluicemq ").contains("serve", "receive");
+        out.getBuffer().setLength(0);
+        assertThat(run("help", "declare", "queue")).isZero();
+        assertThat(out.toString()).startsWith("Usage: sluicemq declare queue ");
+        assertThat(run("help", "declare", "qeue")).isEqualTo(2);
+        assertThat(err.toString()).startsWith("sluicemq declare: no command 'qeue', did you mean queue?");
+    }
+
+    @Test
+    void shouldSayWhichCommandWasProbablyMeant() {
+        assertThat(run("stauts")).isEqualTo(2);
+        assertThat(run("teapot", "--password", "x")).isEqualTo(2);
+        assertThat(err.toString().lines().toList().getFirst())
+                .isEqualTo("sluicemq: no command 'stauts', did you mean status?");
+    }
+
+    @Test
+    void shouldHelpFirstWithWhatIsACommandsOwn() {
+        assertThat(run("get", "--help")).isZero();
+        assertThat(out.toString().lines().toList()).startsWith("Usage: sluicemq get [OPTIONS] KIND [NAME]")
+                .containsSubsequence(
+                        "  -A, --all-vhosts           Those of all virtual hosts.",
+                        "  -h, --help                 Show this help message and exit.", "Which broker, and who asks:",
+                        "                             ~/.config/sluicemq/cli.yaml).", "",
+                        "  sluicemq get queues --sort depth --reverse --limit 10")
+                .allMatch(line -> line.length() <= 80);
+        out.getBuffer().setLength(0);
+        assertThat(run("receive", "--help")).isZero();
+        assertThat(out.toString()).contains("an object a\nline. A message is").doesNotContain("\n\n\n");
     }
 
     @Test
@@ -53,8 +90,8 @@ class MainTest {
         assertThat(err.toString().lines())
                 .containsExactly(
                         "sluicemq log: a command is missing: verify or dump",
-                        "Run 'sluicemq log --help' for the options.",
-                        "sluicemq log verify: Missing required parameter: 'DIR'",
+                        "Run 'sluicemq log --help' for the commands.",
+                        "sluicemq log verify: DIR is missing",
                         "Run 'sluicemq log verify --help' for the options.");
     }
 

@@ -17,8 +17,9 @@ public final class InspectConfig {
 
     /** Reads a configuration, and the files that it names, as a start would; returns 0 if it is valid, 2 if not. */
     public static int check(ServeOptions options, PrintWriter out, PrintWriter err) {
-        return read(options, err, reading -> out.println(
-                (options.config() == null ? "The configuration" : options.config()) + " is valid."));
+        return read(options, err, reading -> out.println(options.config() == null
+                ? "No file was named by --config: the defaults, with what options and variables say, are valid."
+                : options.config() + " is valid."));
     }
 
     /** Prints all that it comes to; returns as {@link #check}. */

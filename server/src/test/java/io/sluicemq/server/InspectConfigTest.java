@@ -164,7 +164,22 @@ class InspectConfigTest {
 
         assertThat(code).isEqualTo(2);
         assertThat(err.toString())
-                .isEqualToIgnoringNewLines("explain: unknown key 'hartbeat' in limits: did you mean 'heartbeat'?");
+                .isEqualToIgnoringNewLines("sluicemq config explain: unknown key 'hartbeat' in limits: did you mean 'heartbeat'?");
+    }
+
+    @Test
+    void shouldNameTheKeysThatEndInTheOneToExplain() {
+        assertThat(InspectConfig.explain("max-messages", new PrintWriter(out), new PrintWriter(err))).isEqualTo(2);
+        assertThat(err.toString()).startsWith("sluicemq config explain: no key is called 'max-messages' in full, but ")
+                .contains("address-settings.max-messages and ").contains("virtual-host-limits.max-messages");
+    }
+
+    @Test
+    void shouldSayThatNoFileWasNamed() {
+        ServeOptions options = new ServeOptions(null, folder, null, null, null, List.of(), Map.of());
+
+        assertThat(InspectConfig.check(options, new PrintWriter(out, true), new PrintWriter(err))).isZero();
+        assertThat(out.toString()).startsWith("No file was named by --config: the defaults");
     }
 
     @Test

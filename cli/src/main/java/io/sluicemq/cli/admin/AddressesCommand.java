@@ -16,7 +16,9 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         sortOptions = false,
         description = "List what addresses hold, what they may hold, and how many producers wait.",
-        footer = {"", "Of a running broker, by its data folder and as the user who runs it."})
+        footer = {"", "Of a running broker, by its data folder and as the user who runs it.",
+            "",
+            "  sluicemq addresses --data /var/lib/sluicemq"})
 public final class AddressesCommand implements Callable<Integer> {
 
     @Spec

@@ -23,7 +23,9 @@ import tools.jackson.databind.JsonNode;
         footer = {
             "",
             "address-settings and virtual-host-limits hold at once; what else differs is listed.",
-            "If the file is not valid nothing changes, and the exit code is 2."
+            "If the file is not valid nothing changes, and the exit code is 2.",
+            "",
+            "  sluicemq reload --data /var/lib/sluicemq"
         })
 public final class ReloadCommand implements Callable<Integer> {
 

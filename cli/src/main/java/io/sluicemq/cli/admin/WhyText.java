@@ -47,6 +47,38 @@ public final class WhyText {
         return text.lines.stream().map(Printable::text).toList();
     }
 
+    /**
+     * What somebody waits for who publishes, in a phrase: {@code queue orders is full: 20 of 20 messages, policy block}. Empty if nothing is
+     * full.
+     *
+     * @param address the one that is published to; null if only the virtual host is known
+     */
+    public static String full(AddressAnswer answer, String virtualHost, String address) {
+        if (answer.shortage() != null) {
+            return answer.shortage().reason();
+        }
+        return answer.addresses().stream()
+                .filter(state -> state.kind().equals("virtual host")
+                        ? state.address().equals(virtualHost)
+                        : state.virtualHost().equals(virtualHost)
+                                && (address == null || state.address().equals(address)))
+                .filter(state -> !state.waiting().isEmpty())
+                .findFirst()
+                .map(state -> state.kind() + " " + state.address() + " is full: " + limited(state) + ", policy "
+                        + policy(state.limits()))
+                .orElse("");
+    }
+
+    private static String limited(AddressState state) {
+        AddressLimits limits = state.limits();
+        boolean byMessages = limits.policy() != FullPolicy.PAGE && limits.maxMessages() != AddressLimits.NONE;
+        boolean byBytes = limits.policy() != FullPolicy.PAGE && limits.maxBytes() != AddressLimits.NONE;
+        String messages = state.usedMessages() + " of " + Units.count(limits.maxMessages(), "message");
+        String bytes = Units.bytes(state.usedBytes()) + " of " + Units.bytes(limits.maxBytes());
+        return byMessages && byBytes ? bytes + ", " + messages
+                : byMessages ? messages : byBytes ? bytes : used(state);
+    }
+
     private void address(AddressState state) {
         int waiting = state.waiting().size();
         String who = waiting == 0 ? "nobody waits" : waiting == 1 ? "1 producer waits" : waiting + " producers wait";

@@ -1,5 +1,6 @@
 package io.sluicemq.cli.http;
 
+import io.sluicemq.cli.text.FileFailure;
 import java.io.IOException;
 import java.net.URI;
 import java.net.URISyntaxException;
@@ -134,7 +135,7 @@ record AccessSource(Function<String, String> environment, Function<String, Strin
         try {
             return Files.readString(file).stripTrailing();
         } catch (IOException e) {
-            throw new WrongAccess(file + " can't be read: " + e.getMessage());
+            throw new WrongAccess(file + " can't be read: " + FileFailure.words(e));
         }
     }
 }

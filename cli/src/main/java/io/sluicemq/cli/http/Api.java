@@ -33,6 +33,8 @@ public final class Api implements AutoCloseable {
     private static final Duration CONNECT_LIMIT = Duration.ofSeconds(5);
     /** Longer than a broker takes that has something to wait for. */
     private static final Duration ANSWER_LIMIT = Duration.ofSeconds(75);
+    private static final int CREATED = 201;
+
     /** As much as a list can have in one page. */
     private static final int PAGE = 500;
 
@@ -96,6 +98,13 @@ public final class Api implements AutoCloseable {
 
     public JsonNode put(String path, JsonNode body) {
         return send("PUT", path, body, Map.of());
+    }
+
+    /** Puts something there, and tells whether it wasn't there before. */
+    public boolean make(String path, JsonNode body) {
+        HttpResponse<byte[]> response = exchange(request("PUT", path, body, Map.of()));
+        answer(response);
+        return response.statusCode() == CREATED;
     }
 
     public JsonNode post(String path, JsonNode body) {
@@ -208,7 +217,7 @@ public final class Api implements AutoCloseable {
             }
             if (each instanceof CertPathBuilderException || each instanceof CertPathValidatorException) {
                 return new ApiUnreachable(where + ": its certificate is not to be trusted: " + each.getMessage(),
-                        untrusted());
+                        access.untrusted());
             }
             if (each instanceof CertificateException && each.getCause() == null) {
                 return new ApiUnreachable(
@@ -217,8 +226,8 @@ public final class Api implements AutoCloseable {
             }
             if (each instanceof SSLException && each.getCause() == null) {
                 return new ApiUnreachable(
-                        where + ": TLS has failed: " + each.getMessage(),
-                        List.of("is it https that is spoken there? for plain HTTP the URL begins with http://"));
+                        where + ": TLS has failed, or isn't what is spoken there",
+                        List.of("without TLS the URL begins with http://: try " + withScheme("http")));
             }
         }
         if (failure instanceof ConnectException) {
@@ -226,20 +235,18 @@ public final class Api implements AutoCloseable {
                     where + ": nothing listens there", List.of(started, "http.enabled, http.host and http.port say"
                             + " where it listens", other));
         }
-        return new ApiUnreachable(
-                where + ": what answered doesn't speak HTTP, or broke off (" + failure.getMessage() + ")",
-                List.of("is it the port of HTTP, usually 15672? that of AMQP, usually 5672, is another", other));
+        List<String> hints = new ArrayList<>();
+        if ("http".equals(access.url().getScheme())) {
+            hints.add("with TLS the URL begins with https://: try " + withScheme("https"));
+        }
+        hints.add("is it the port of HTTP, usually 15672? that of AMQP, usually 5672, is another");
+        hints.add(other);
+        return new ApiUnreachable(where + ": what answered doesn't speak HTTP, or broke off", hints);
     }
 
-    private List<String> untrusted() {
-        return access.trust() == null
-                ? List.of(
-                        "if the broker's certificate is signed by itself, or by an issuer of your own: --ca FILE names the file"
-                                + " with that certificate (PEM), also SLUICEMQ_CA, and ca in the context file",
-                        "get it from who runs the broker: whoever believes what the connection shows believes anybody")
-                : List.of(
-                        "the file of --ca (SLUICEMQ_CA, ca in the context file) has not who issued it: is it the one of this"
-                                + " broker, and as new as its certificate?");
+    private String withScheme(String scheme) {
+        String url = access.url().toString();
+        return scheme + url.substring(url.indexOf(':'));
     }
 
     private JsonNode answer(HttpResponse<byte[]> response) {

@@ -6,6 +6,7 @@ import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.function.ToIntFunction;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
@@ -23,32 +24,42 @@ public final class BrokerAccess {
     /** No broker has answered. */
     public static final int EXIT_UNREACHABLE = 3;
 
+    /** By their places they are told from others. */
+    private static final int FIRST = 100;
+
+    private static final int OPTIONS = 6;
+
     @Spec(Target.MIXEE)
     private CommandSpec spec;
 
-    @Option(names = "--url", paramLabel = "URL", order = 100,
+    @Option(names = "--url", paramLabel = "URL", order = FIRST,
             description = "The broker's HTTP address (default: SLUICEMQ_URL, or " + AccessSource.DEFAULT_URL + ").")
     private String url;
 
-    @Option(names = "--user", paramLabel = "NAME", order = 101,
+    @Option(names = "--user", paramLabel = "NAME", order = FIRST + 1,
             description = "Who asks (default: SLUICEMQ_USER, or guest).")
     private String user;
 
-    @Option(names = "--password-file", paramLabel = "FILE", order = 102,
+    @Option(names = "--password-file", paramLabel = "FILE", order = FIRST + 2,
             description = "A file with the password (default: SLUICEMQ_PASSWORD, or asked for).")
     private Path passwordFile;
 
-    @Option(names = "--vhost", paramLabel = "VHOST", order = 103,
+    @Option(names = "--vhost", paramLabel = "VHOST", order = FIRST + 3,
             description = "The virtual host (default: SLUICEMQ_VHOST, or /).")
     private String virtualHost;
 
-    @Option(names = "--ca", paramLabel = "FILE", order = 104,
+    @Option(names = "--ca", paramLabel = "FILE", order = FIRST + 4,
             description = "Who may have issued the broker's certificate, in PEM form (default: SLUICEMQ_CA, or whom Java trusts).")
     private Path ca;
 
-    @Option(names = "--context", paramLabel = "FILE", order = 105,
-            description = "A file that says all that (default: ~/.config/sluicemq/cli.yaml).")
+    @Option(names = "--context", paramLabel = "FILE", order = FIRST + 5,
+            description = {"A file that says all that (default:", "~/.config/sluicemq/cli.yaml)."})
     private Path context;
+
+    /** Whether an option is one of these, which are alike in all commands. */
+    public static boolean isOne(OptionSpec option) {
+        return option.order() >= FIRST && option.order() < FIRST + OPTIONS;
+    }
 
     /** Whether the command line says which broker is meant. */
     public boolean isSaid() {

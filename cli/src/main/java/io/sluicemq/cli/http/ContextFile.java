@@ -1,5 +1,6 @@
 package io.sluicemq.cli.http;
 
+import io.sluicemq.cli.text.FileFailure;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -36,7 +37,7 @@ final class ContextFile {
         } catch (YamlEngineException e) {
             throw new WrongAccess(file + " is not YAML: " + e.getMessage().lines().findFirst().orElse(""));
         } catch (IOException e) {
-            throw new WrongAccess(file + " can't be read: " + e.getMessage());
+            throw new WrongAccess(file + " can't be read: " + FileFailure.words(e));
         }
         Map<String, String> said = new LinkedHashMap<>();
         if (read == null) {
@@ -68,7 +69,7 @@ final class ContextFile {
                 throw new WrongAccess("others may read or change " + file + ": chmod 600 " + file);
             }
         } catch (IOException e) {
-            throw new WrongAccess(file + " can't be read: " + e);
+            throw new WrongAccess(file + " can't be read: " + FileFailure.words(e));
         }
     }
 }

@@ -1,5 +1,6 @@
 package io.sluicemq.cli.http;
 
+import io.sluicemq.cli.text.FileFailure;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -44,7 +45,7 @@ public final class Trust {
         } catch (NoSuchFileException e) {
             throw new WrongAccess("there is no file " + file + " with certificates of issuers");
         } catch (IOException e) {
-            throw new WrongAccess(file + " can't be read: " + e.getMessage());
+            throw new WrongAccess(file + " can't be read: " + FileFailure.words(e));
         } catch (CertificateException e) {
             throw new WrongAccess(file + " holds something else than certificates in PEM form");
         } catch (GeneralSecurityException e) {

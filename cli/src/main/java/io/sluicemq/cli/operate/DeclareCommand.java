@@ -1,9 +1,12 @@
 package io.sluicemq.cli.operate;
 
+import io.sluicemq.base.option.Nearest;
 import io.sluicemq.cli.http.Api;
+import io.sluicemq.cli.http.ApiRefused;
 import io.sluicemq.cli.http.BrokerAccess;
 import io.sluicemq.cli.text.Printable;
 import io.sluicemq.cli.text.Structured;
+import java.util.List;
 import java.util.Map;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -30,6 +33,7 @@ import tools.jackson.databind.node.ObjectNode;
         })
 public final class DeclareCommand implements Runnable {
 
+    private static final List<String> TYPES = List.of("direct", "fanout", "topic", "headers");
     private static final String ARGUMENT = "An argument, a number if it reads as one; may be given again.";
 
     @Spec
@@ -42,7 +46,12 @@ public final class DeclareCommand implements Runnable {
     }
 
     @Command(name = "queue", mixinStandardHelpOptions = true, sortOptions = false,
-            description = "Make a queue, durable unless told otherwise.")
+            description = "Make a queue, durable unless told otherwise.",
+            footer = {
+                "",
+                "  sluicemq declare queue orders",
+                "  sluicemq declare queue orders.old --transient -a x-max-length=10000"
+            })
     int queue(
             @Parameters(paramLabel = "NAME", description = "What it is called.") String name,
             @Option(names = "--transient", description = "It goes when the broker stops.") boolean goes,
@@ -53,13 +62,14 @@ public final class DeclareCommand implements Runnable {
         return broker.ask(api -> {
             ObjectNode body = Structured.object().put("durable", !goes).put("auto_delete", autoDelete);
             body.set("arguments", TypedValue.object(arguments));
-            api.put(Api.path("queues", api.virtualHost(), name), body);
-            return say("queue " + name + " is there");
+            boolean made = api.make(Api.path("queues", api.virtualHost(), name), body);
+            return say("queue " + name + (made ? " is made" : " was there"));
         });
     }
 
     @Command(name = "exchange", mixinStandardHelpOptions = true, sortOptions = false,
-            description = "Make an exchange, durable unless told otherwise.")
+            description = "Make an exchange, durable unless told otherwise.",
+            footer = {"", "  sluicemq declare exchange events --type topic"})
     int exchange(
             @Parameters(paramLabel = "NAME", description = "What it is called.") String name,
             @Option(names = "--type", defaultValue = "direct", paramLabel = "TYPE",
@@ -77,13 +87,26 @@ public final class DeclareCommand implements Runnable {
                     .put("auto_delete", autoDelete)
                     .put("internal", internal);
             body.set("arguments", TypedValue.object(arguments));
-            api.put(Api.path("exchanges", api.virtualHost(), name), body);
-            return say("exchange " + name + " is there");
+            boolean made;
+            try {
+                made = api.make(Api.path("exchanges", api.virtualHost(), name), body);
+            } catch (ApiRefused e) {
+                throw e.getMessage().startsWith("unknown exchange type")
+                        ? new ApiRefused(e.status(), e.getMessage() + ": expected one of " + String.join(", ", TYPES)
+                                + Nearest.of(type, TYPES).map(nearest -> ", did you mean " + nearest + "?").orElse(""))
+                        : e;
+            }
+            return say("exchange " + name + (made ? " is made" : " was there"));
         });
     }
 
     @Command(name = "binding", mixinStandardHelpOptions = true, sortOptions = false,
-            description = "Have an exchange send to a queue or another exchange.")
+            description = "Have an exchange send to a queue or another exchange.",
+            footer = {
+                "",
+                "  sluicemq declare binding events orders --key 'orders.#'",
+                "  sluicemq declare binding events audit --to-exchange"
+            })
     int binding(
             @Parameters(index = "0", paramLabel = "EXCHANGE", description = "Where it begins.") String source,
             @Parameters(index = "1", paramLabel = "QUEUE", description = "Where it leads.") String destination,

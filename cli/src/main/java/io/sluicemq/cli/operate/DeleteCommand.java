@@ -42,7 +42,8 @@ public final class DeleteCommand implements Runnable {
     }
 
     @Command(name = "queue", mixinStandardHelpOptions = true, sortOptions = false,
-            description = "Delete a queue with its messages.")
+            description = "Delete a queue with its messages.",
+            footer = {"", "  sluicemq delete queue orders --if-empty --if-unused"})
     int queue(
             @Parameters(paramLabel = "NAME", description = "Which one.") String name,
             @Option(names = "--if-empty", description = "Only if it has no messages.") boolean ifEmpty,
@@ -62,7 +63,8 @@ public final class DeleteCommand implements Runnable {
     }
 
     @Command(name = "exchange", mixinStandardHelpOptions = true, sortOptions = false,
-            description = "Delete an exchange and its bindings.")
+            description = "Delete an exchange and its bindings.",
+            footer = {"", "  sluicemq delete exchange events --if-unused"})
     int exchange(
             @Parameters(paramLabel = "NAME", description = "Which one.") String name,
             @Option(names = "--if-unused", description = "Only if no binding leads away from it.") boolean ifUnused,
@@ -76,7 +78,8 @@ public final class DeleteCommand implements Runnable {
     }
 
     @Command(name = "binding", mixinStandardHelpOptions = true, sortOptions = false,
-            description = "Delete a binding.")
+            description = "Delete a binding.",
+            footer = {"", "  sluicemq delete binding events orders --key 'orders.#'"})
     int binding(
             @Parameters(index = "0", paramLabel = "EXCHANGE", description = "Where it begins.") String source,
             @Parameters(index = "1", paramLabel = "QUEUE", description = "Where it leads.") String destination,

@@ -1,14 +1,22 @@
 package io.sluicemq.cli.operate;
 
+import io.sluicemq.api.operate.Event;
+import io.sluicemq.base.option.Nearest;
 import io.sluicemq.cli.http.Api;
+import io.sluicemq.cli.http.ApiRefused;
 import io.sluicemq.cli.http.BrokerAccess;
 import io.sluicemq.cli.text.Structured;
 import io.sluicemq.cli.text.Table;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -31,10 +39,12 @@ import tools.jackson.databind.node.ArrayNode;
             "  sluicemq get queues --sort depth --reverse --limit 10",
             "  sluicemq get queue orders -o yaml",
             "  sluicemq get connections --filter 10.1.2. -o wide",
-            "  sluicemq get bindings orders                           those that lead to a queue",
+            "  sluicemq get bindings orders             those that lead to a queue",
             "  sluicemq get events slow_consumer"
         })
 public final class GetCommand implements Callable<Integer> {
+
+    private static final String EXPECTED = "expected one of ";
 
     /** Short words for columns that one often sorts by. */
     private static final Map<String, String> COLUMNS = Map.of(
@@ -44,6 +54,15 @@ public final class GetCommand implements Callable<Integer> {
             "in", "message_stats.publish_details.rate",
             "out", "message_stats.deliver_get_details.rate",
             "waiting", "waiting_producers");
+
+    /** Offers the short words, and the column that all kinds have. */
+    static final class SortWords implements Iterable<String> {
+
+        @Override
+        public Iterator<String> iterator() {
+            return Stream.concat(Stream.of("name"), COLUMNS.keySet().stream().sorted()).iterator();
+        }
+    }
 
     @Spec
     private CommandSpec spec;
@@ -62,7 +81,7 @@ public final class GetCommand implements Callable<Integer> {
     @Option(names = "--regex", description = "The filter is a regular expression.")
     private boolean regex;
 
-    @Option(names = "--sort", paramLabel = "COLUMN",
+    @Option(names = "--sort", paramLabel = "COLUMN", completionCandidates = SortWords.class,
             description = "By a column as -o json has it; also depth, bytes, age, in, out, waiting.")
     private String sort;
 
@@ -97,7 +116,7 @@ public final class GetCommand implements Callable<Integer> {
 
     private int get(Api api) {
         if (name != null) {
-            List<JsonNode> found = kind.named(api, name);
+            List<JsonNode> found = named(api);
             // One thing by its name is an object for programs, what there may be many of is a list.
             boolean single = kind != Kind.BINDINGS && kind != Kind.CONSUMERS && kind != Kind.EVENTS
                     && kind != Kind.ADDRESSES;
@@ -130,7 +149,40 @@ public final class GetCommand implements Callable<Integer> {
         if (reverse) {
             query.put("sort_reverse", "true");
         }
-        return api.list(allHosts ? kind.listPath() : kind.listPath(api.virtualHost()), query, most);
+        try {
+            return api.list(allHosts ? kind.listPath() : kind.listPath(api.virtualHost()), query, most);
+        } catch (ApiRefused e) {
+            throw sort != null && e.getMessage().startsWith("sort is '") ? noSuchColumn(e) : e;
+        }
+    }
+
+    /** The same refusal of a column to sort by, with the one that was probably meant. */
+    private ApiRefused noSuchColumn(ApiRefused refused) {
+        List<String> known = new ArrayList<>(kind == Kind.QUEUES ? COLUMNS.keySet().stream().sorted().toList() : List.of());
+        String words = refused.getMessage();
+        int list = words.indexOf(EXPECTED);
+        if (list >= 0) {
+            known.addAll(List.of(words.substring(list + EXPECTED.length()).split(", ")));
+        }
+        return new ApiRefused(refused.status(), words
+                + (kind == Kind.QUEUES ? "; or " + COLUMNS.keySet().stream().sorted().collect(Collectors.joining(", ")) : "")
+                + Nearest.of(sort, known).map(nearest -> "; did you mean " + nearest + "?").orElse(""));
+    }
+
+    /** Those of a kind that is named; a wrong one is answered with those there are. */
+    private List<JsonNode> named(Api api) {
+        try {
+            return kind.named(api, name);
+        } catch (ApiRefused e) {
+            if (kind != Kind.EVENTS || e.status() != 400) {
+                throw e;
+            }
+            List<String> known = Arrays.stream(Event.Kind.values())
+                    .map(each -> each.name().toLowerCase(Locale.ROOT))
+                    .toList();
+            throw new ApiRefused(e.status(), e.getMessage() + ": expected one of " + String.join(", ", known)
+                    + Nearest.of(name, known).map(nearest -> ", did you mean " + nearest + "?").orElse(""));
+        }
     }
 
     /** Things of which the broker gives all at a time. */

@@ -1,8 +1,9 @@
 package io.sluicemq.cli.operate;
 
+import io.sluicemq.base.option.Nearest;
 import java.util.Arrays;
 import java.util.Iterator;
-import java.util.stream.Collectors;
+import java.util.List;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
@@ -11,9 +12,12 @@ final class KindWord implements ITypeConverter<Kind>, Iterable<String> {
 
     @Override
     public Kind convert(String word) {
+        List<String> known = Arrays.stream(Kind.values()).map(Kind::many).toList();
         return Kind.called(word).orElseThrow(() -> new TypeConversionException(
-                "there are no '" + word + "': expected one of "
-                        + Arrays.stream(Kind.values()).map(Kind::many).collect(Collectors.joining(", "))));
+                "there are no '" + word + "': expected one of " + String.join(", ", known)
+                        + Nearest.of(word, known)
+                                .map(nearest -> ", did you mean " + nearest + "?")
+                                .orElse("; of one thing the kind comes first, such as 'sluicemq get queue " + word + "'")));
     }
 
     @Override

@@ -62,6 +62,10 @@ public final class MoveCommand implements Callable<Integer> {
         if (count != null && count < 1) {
             throw new ParameterException(spec.commandLine(), "--count is " + count + ": expected at least 1");
         }
+        if (queue.equals(to)) {
+            throw new ParameterException(
+                    spec.commandLine(), "the messages are in " + to + " already: expected another queue");
+        }
         return broker.ask(api -> {
             ObjectNode body = Structured.object();
             if (to != null) {

@@ -17,7 +17,12 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         sortOptions = false,
         description = "Stop a queue's deliveries.",
-        footer = {"", "Publishing goes on. 'sluicemq resume' lets it go on, and so does a restart of the broker."})
+        footer = {
+            "",
+            "Publishing goes on. 'sluicemq resume' ends it, and so does a restart of the broker.",
+            "",
+            "  sluicemq pause orders"
+        })
 public final class PauseCommand implements Callable<Integer> {
 
     @Spec

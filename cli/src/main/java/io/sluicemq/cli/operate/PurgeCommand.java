@@ -3,6 +3,7 @@ package io.sluicemq.cli.operate;
 import io.sluicemq.cli.http.Api;
 import io.sluicemq.cli.http.BrokerAccess;
 import io.sluicemq.cli.text.Printable;
+import io.sluicemq.cli.text.Units;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -17,7 +18,12 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         sortOptions = false,
         description = "Drop a queue's ready messages.",
-        footer = {"", "Those that consumers hold stay. It can't be undone; 'sluicemq browse' shows them before."})
+        footer = {
+            "",
+            "Those that consumers hold stay. It can't be undone; 'sluicemq browse' shows them before.",
+            "",
+            "  sluicemq purge orders.old"
+        })
 public final class PurgeCommand implements Callable<Integer> {
 
     @Spec
@@ -32,8 +38,11 @@ public final class PurgeCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         return broker.ask(api -> {
-            api.delete(Api.path("queues", api.virtualHost(), queue, "contents"), Map.of(), Map.of());
-            spec.commandLine().getErr().println(Printable.text("queue " + queue + " is purged"));
+            String path = Api.path("queues", api.virtualHost(), queue);
+            long ready = api.get(path).path("messages_ready").asLong();
+            api.delete(path + "/contents", Map.of(), Map.of());
+            spec.commandLine().getErr().println(Printable.text(
+                    "queue " + queue + " is purged; it had " + Units.count(ready, "ready message")));
             return 0;
         });
     }

@@ -2,13 +2,11 @@ package io.sluicemq.cli.operate;
 
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
-import com.rabbitmq.client.ConnectionFactory;
 import com.rabbitmq.client.DefaultConsumer;
 import com.rabbitmq.client.Envelope;
 import com.rabbitmq.client.GetResponse;
-import com.rabbitmq.client.PossibleAuthenticationFailureException;
 import com.rabbitmq.client.ShutdownSignalException;
-import io.sluicemq.cli.http.Access;
+import io.sluicemq.base.option.InvalidValue;
 import io.sluicemq.cli.http.Api;
 import io.sluicemq.cli.http.ApiRefused;
 import io.sluicemq.cli.http.ApiUnreachable;
@@ -19,21 +17,19 @@ import io.sluicemq.cli.text.Units;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
-import java.security.NoSuchAlgorithmException;
-import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.Callable;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
-import javax.net.ssl.SSLContext;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
+import picocli.CommandLine.TypeConversionException;
 import tools.jackson.databind.JsonNode;
 
 /**
@@ -63,7 +59,6 @@ import tools.jackson.databind.JsonNode;
 public final class ReceiveCommand implements Callable<Integer> {
 
     private static final int AHEAD = 100;
-    private static final int CONNECT_MILLIS = 5_000;
     private static final int NOTHING = 1;
 
     /** What becomes of a message that was written. */
@@ -82,6 +77,20 @@ public final class ReceiveCommand implements Callable<Integer> {
         @Override
         public String toString() {
             return name().toLowerCase(java.util.Locale.ROOT);
+        }
+    }
+
+    /** Reads where AMQP is spoken. */
+    static final class ListenerWord implements ITypeConverter<AmqpListener> {
+
+        @Override
+        public AmqpListener convert(String text) {
+            try {
+                return AmqpListener.parse(text);
+            } catch (InvalidValue e) {
+                throw new TypeConversionException(
+                        "'" + Printable.text(text) + "': expected HOST:PORT, amqp://HOST:PORT or amqps://HOST:PORT");
+            }
         }
     }
 
@@ -106,9 +115,9 @@ public final class ReceiveCommand implements Callable<Integer> {
             description = "${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).")
     private Form form;
 
-    @Option(names = "--amqp", paramLabel = "HOST:PORT",
-            description = "The broker's AMQP listener (default: as it says).")
-    private String amqp;
+    @Option(names = "--amqp", paramLabel = "HOST:PORT", converter = ListenerWord.class,
+            description = "The broker's AMQP listener (default: as it says); with TLS amqps://HOST:PORT.")
+    private AmqpListener amqp;
 
     @Mixin
     private BrokerAccess broker;
@@ -133,97 +142,43 @@ public final class ReceiveCommand implements Callable<Integer> {
                     spec.commandLine(), "--follow with --outcome requeue would print the same again and again:"
                             + " 'sluicemq browse' leaves messages where they are");
         }
-        if (amqp != null && !amqp.matches(".+:\\d{1,5}")) {
-            throw new ParameterException(spec.commandLine(), "--amqp is '" + amqp + "': expected HOST:PORT");
-        }
         return broker.ask(this::receive);
     }
 
-    /** Where AMQP is spoken. */
-    private record Listener(String host, int port, boolean tls) {}
-
-    private Listener listener(Api api) {
-        if (amqp != null) {
-            int colon = amqp.lastIndexOf(':');
-            return new Listener(amqp.substring(0, colon), Integer.parseInt(amqp.substring(colon + 1)), false);
-        }
-        List<JsonNode> all = api.get(Api.path("overview")).path("listeners").valueStream()
-                .filter(each -> each.path("protocol").asString().startsWith("amqp"))
-                .sorted(java.util.Comparator.comparing(each -> each.path("protocol").asString()))
-                .toList();
-        if (all.isEmpty()) {
-            throw new ApiRefused(404, "the broker has no AMQP listener");
-        }
-        String host = all.getFirst().path("ip_address").asString();
-        // One that listens everywhere is reached where HTTP is.
-        boolean everywhere = host.isEmpty() || host.equals("0.0.0.0") || host.equals("::") || host.equals("[::]");
-        return new Listener(
-                everywhere ? api.access().url().getHost() : host, all.getFirst().path("port").asInt(),
-                all.getFirst().path("protocol").asString().equals("amqps"));
-    }
-
     private int receive(Api api) {
-        Listener listener = listener(api);
-        String where = listener.host() + ":" + listener.port();
-        try (Connection connection = connect(api.access(), listener)) {
+        AmqpListener listener = amqp == null ? AmqpListener.of(api) : amqp;
+        try (Connection connection = listener.connect(api.access(), "sluicemq receive")) {
             Channel channel = connection.createChannel();
-            long received = follow ? follow(channel) : take(channel);
+            long received = follow ? follow(api, channel) : take(channel);
             if (received == 0) {
-                spec.commandLine().getErr()
-                        .println("There are no messages to be had from " + Printable.text(queue) + ".");
+                sayNothing(api);
                 return NOTHING;
             }
             if (form == Form.BODY && System.console() != null) {
                 spec.commandLine().getErr().println(Units.count(received, "message") + " received");
             }
             return 0;
-        } catch (PossibleAuthenticationFailureException e) {
-            throw new ApiRefused(401, where + " has not let '" + api.access().user() + "' in: " + e.getMessage());
-        } catch (ShutdownSignalException e) {
-            throw new ApiRefused(400, words(e));
-        } catch (IOException e) {
-            if (e.getCause() instanceof ShutdownSignalException closed) {
-                throw new ApiRefused(400, words(closed));
-            }
-            throw new ApiUnreachable(
-                    "can't receive from " + where + ": " + e.getMessage(),
-                    List.of("another AMQP listener is said by --amqp HOST:PORT"));
-        } catch (TimeoutException e) {
-            throw new ApiUnreachable(
-                    where + " has not answered in time", List.of("another AMQP listener is said by --amqp HOST:PORT"));
+        } catch (IOException | ShutdownSignalException e) {
+            throw listener.failure(api.access(), e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return 0;
         }
     }
 
-    private Connection connect(Access access, Listener listener) throws IOException, TimeoutException {
-        ConnectionFactory factory = new ConnectionFactory();
-        factory.setHost(listener.host());
-        factory.setPort(listener.port());
-        factory.setUsername(access.user());
-        factory.setPassword(access.password());
-        factory.setVirtualHost(access.virtualHost());
-        factory.setConnectionTimeout(CONNECT_MILLIS);
-        factory.setAutomaticRecoveryEnabled(false);
-        if (listener.tls()) {
-            try {
-                factory.useSslProtocol(access.trust() == null ? SSLContext.getDefault() : access.trust());
-                factory.enableHostnameVerification();
-            } catch (NoSuchAlgorithmException e) {
-                throw new IllegalStateException("every JVM has TLS", e);
-            }
-        }
-        return factory.newConnection("sluicemq receive");
+    /** Says why there is no message, as far as the user may know. */
+    private void sayNothing(Api api) {
+        spec.commandLine().getErr().println(Printable.text(isPaused(api)
+                ? queue + " is paused: 'sluicemq resume " + queue + "' lets it deliver again"
+                : "There are no messages to be had from " + queue + "."));
     }
 
-    /** What the broker said when it closed a channel or a connection. */
-    private static String words(ShutdownSignalException closed) {
-        return switch (closed.getReason()) {
-            case com.rabbitmq.client.AMQP.Channel.Close close -> close.getReplyText();
-            case com.rabbitmq.client.AMQP.Connection.Close close -> close.getReplyText();
-            case null, default -> closed.getMessage();
-        };
+    private boolean isPaused(Api api) {
+        try {
+            return api.get(Api.path("queues", api.virtualHost(), queue)).path("paused").asBoolean(false);
+        } catch (ApiRefused | ApiUnreachable e) {
+            return false; // with --amqp one needs neither a role nor HTTP, and AMQP has worked
+        }
     }
 
     /** What is there. */
@@ -260,7 +215,7 @@ public final class ReceiveCommand implements Callable<Integer> {
             Envelope envelope, com.rabbitmq.client.AMQP.BasicProperties properties, byte[] body,
             ShutdownSignalException closed) {}
 
-    private long follow(Channel channel) throws IOException, InterruptedException {
+    private long follow(Api api, Channel channel) throws IOException, InterruptedException {
         BlockingQueue<Given> given = new LinkedBlockingQueue<>();
         long most = count == null ? Long.MAX_VALUE : count;
         channel.basicQos((int) Math.min(AHEAD, most));
@@ -282,9 +237,14 @@ public final class ReceiveCommand implements Callable<Integer> {
             }
         });
         long received = 0;
+        boolean wondered = false;
         while (received < most) {
             Given next = given.poll(1, TimeUnit.SECONDS);
             if (next == null) {
+                if (!wondered && isPaused(api)) {
+                    sayNothing(api);
+                }
+                wondered = true;
                 continue; // it waits for as long as it takes
             }
             if (next.envelope() == null) {

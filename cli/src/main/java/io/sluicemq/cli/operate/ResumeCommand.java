@@ -17,7 +17,7 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         sortOptions = false,
         description = "Let a paused queue deliver again.",
-        footer = {"", "What 'sluicemq pause' has stopped."})
+        footer = {"", "What 'sluicemq pause' has stopped.", "", "  sluicemq resume orders"})
 public final class ResumeCommand implements Callable<Integer> {
 
     @Spec

@@ -1,18 +1,22 @@
 package io.sluicemq.cli.operate;
 
+import io.sluicemq.base.option.Nearest;
 import io.sluicemq.cli.http.Api;
 import io.sluicemq.cli.http.ApiRefused;
 import io.sluicemq.cli.http.BrokerAccess;
+import io.sluicemq.cli.text.FileFailure;
 import io.sluicemq.cli.text.Printable;
 import io.sluicemq.cli.text.Structured;
 import io.sluicemq.cli.text.Units;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.PrintWriter;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
@@ -39,7 +43,7 @@ import tools.jackson.databind.node.ObjectNode;
             "",
             "It ends with 0 when all are stored, and with 1 if one has reached no queue.",
             "Properties: content_type, content_encoding, correlation_id, reply_to, message_id, type, app_id,",
-            "priority, expiration (ms), timestamp (s).",
+            "user_id, priority, expiration (ms), timestamp (s).",
             "",
             "  sluicemq send orders 'two espressos'",
             "  sluicemq send orders.new --exchange events --file order.json -p content_type=application/json",
@@ -47,6 +51,13 @@ import tools.jackson.databind.node.ObjectNode;
             "  sluicemq send orders again -H attempt=2 --persistent --count 10"
         })
 public final class SendCommand implements Callable<Integer> {
+
+    private static final List<String> PROPERTIES = List.of(
+            "content_type", "content_encoding", "correlation_id", "reply_to", "message_id", "type", "app_id", "user_id",
+            "priority", "expiration", "timestamp", "delivery_mode");
+    private static final Duration PATIENCE = Duration.ofMillis(1_500);
+    private static final int NOT_FOUND = 404;
+    private static final int TIMEOUT = 503;
 
     @Spec
     private CommandSpec spec;
@@ -84,13 +95,21 @@ public final class SendCommand implements Callable<Integer> {
     private BrokerAccess broker;
 
     private final InputStream in;
+    private final boolean typed;
+    private final Duration patience;
 
     public SendCommand() {
-        this(System.in);
+        this(System.in, Terminal.isThere(), PATIENCE);
     }
 
-    SendCommand(InputStream in) {
+    /**
+     * @param typed whether somebody at a terminal is what is read from
+     * @param patience after this time it is said that a message waits
+     */
+    SendCommand(InputStream in, boolean typed, Duration patience) {
         this.in = in;
+        this.typed = typed;
+        this.patience = patience;
     }
 
     @Override
@@ -102,18 +121,31 @@ public final class SendCommand implements Callable<Integer> {
         if (count < 1) {
             throw new ParameterException(spec.commandLine(), "--count is " + count + ": expected at least 1");
         }
+        for (String name : properties.keySet()) {
+            if (!PROPERTIES.contains(name)) {
+                throw new ParameterException(spec.commandLine(), "there is no property " + name
+                        + Nearest.of(name, PROPERTIES)
+                                .map(nearest -> ", did you mean " + nearest + "?")
+                                .orElse(": expected one of " + String.join(", ", PROPERTIES)));
+            }
+        }
         List<byte[]> bodies;
         try {
             bodies = bodies();
         } catch (IOException e) {
             spec.commandLine().getErr().println(spec.qualifiedName() + ": the body can't be read: "
-                    + Printable.text(e.toString()));
+                    + Printable.text(FileFailure.words(e)));
             return BrokerAccess.EXIT_REFUSED;
         }
         return broker.ask(api -> send(api, bodies));
     }
 
     private List<byte[]> bodies() throws IOException {
+        if (typed && text == null && file == null) {
+            spec.commandLine().getErr().println(lines
+                    ? "Each line of standard input is a message; Ctrl-D ends it."
+                    : "The body is read from standard input until Ctrl-D.");
+        }
         byte[] all = text != null
                 ? text.getBytes(StandardCharsets.UTF_8)
                 : file != null ? Files.readAllBytes(file) : in.readAllBytes();
@@ -141,32 +173,54 @@ public final class SendCommand implements Callable<Integer> {
         if (headers != null) {
             said.set("headers", TypedValue.object(headers));
         }
-        Progress progress = new Progress(spec.commandLine().getErr());
+        PrintWriter err = spec.commandLine().getErr();
+        Progress progress = new Progress(err);
+        WaitWatch watch = new WaitWatch(api.access(), isByQueue() ? key : null, err, patience);
         long all = count * bodies.size();
         long sent = 0;
         long lost = 0;
-        try {
+        try (watch) {
             for (byte[] body : bodies) {
                 payload(message, body);
                 for (long i = 0; i < count; i++) {
+                    watch.begin();
                     if (!api.post(path, message).path("routed").asBoolean()) {
                         lost++;
                     }
+                    watch.end();
                     sent++;
                     progress.at(sent, all, "messages");
                 }
             }
         } catch (ApiRefused e) {
-            throw sent == 0
-                    ? e
-                    : new ApiRefused(e.status(), e.getMessage() + " (" + sent + " of " + all + " were sent)");
+            String full = e.status() == TIMEOUT ? watch.reason() : "";
+            throw new ApiRefused(e.status(), e.getMessage()
+                    + (sent == 0 ? "" : " (" + sent + " of " + all + " were sent)")
+                    + (full.isEmpty() ? "" : "; " + full + "; see 'sluicemq why'"));
         } finally {
             progress.end();
         }
-        spec.commandLine().getErr().println(Printable.text(lost == 0
+        err.println(Printable.text(lost == 0
                 ? Units.count(sent, "message") + " stored"
-                : lost + " of " + Units.count(sent, "message") + " reached no queue"));
+                : lost + " of " + Units.count(sent, "message") + " reached no queue" + (isByQueue() && isMissing(api)
+                        ? ": there is no queue '" + key + "' in virtual host '" + api.virtualHost()
+                                + "', which 'sluicemq declare queue " + key + "' makes"
+                        : "")));
         return lost == 0 ? 0 : BrokerAccess.EXIT_REFUSED;
+    }
+
+    /** Whether the key is a queue's name. */
+    private boolean isByQueue() {
+        return exchange.isEmpty() || exchange.equals("amq.default");
+    }
+
+    private boolean isMissing(Api api) {
+        try {
+            api.get(Api.path("queues", api.virtualHost(), key));
+            return false;
+        } catch (ApiRefused e) {
+            return e.status() == NOT_FOUND; // who may send need not be one who may look
+        }
     }
 
     private static void payload(ObjectNode message, byte[] body) {

@@ -29,6 +29,7 @@ import tools.jackson.databind.node.ObjectNode;
         })
 public final class StatusCommand implements Callable<Integer> {
 
+    private static final String ALWAYS_THERE = "/";
     private static final int UNWELL = 1;
 
     /** A loop that takes longer to get round to a question has too much to do. */
@@ -53,6 +54,9 @@ public final class StatusCommand implements Callable<Integer> {
             boolean stuck = ready.path("reasons").valueStream()
                     .anyMatch(reason -> reason.path("reason").asString().equals("loops-stuck"));
             JsonNode overview = stuck ? Structured.object() : api.get(Api.path("overview"));
+            if (!stuck && !api.virtualHost().equals(ALWAYS_THERE)) {
+                api.get(Api.path("vhosts", api.virtualHost())); // a wrong name is told as such
+            }
             addWrong(overview, wrong);
             if (!quiet) {
                 output.print(json(api, overview, wrong), () -> lines(api, overview, wrong));

@@ -2,21 +2,27 @@ package io.sluicemq.cli.operate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import com.sun.net.httpserver.HttpsConfigurator;
 import com.sun.net.httpserver.HttpsServer;
 import io.sluicemq.cli.OneLineErrors;
 import io.sluicemq.testkit.TestCertificates;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.Executors;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -135,6 +141,60 @@ class StrangeAnswersTest {
 
         assertThat(asked).hasSize(5);
         assertThat(err.toString()).endsWith("9100 messages moved, 2900 left: 'b' is full\n");
+    }
+
+    @Test
+    void shouldSayWhatAMessageWaitsForWhileItDoes() throws Exception {
+        server.stop(0);
+        server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        server.setExecutor(Executors.newVirtualThreadPerTaskExecutor());
+        server.createContext("/api/why", exchange -> answer(exchange, 200, """
+                {"shortage": null, "addresses": [
+                  {"vhost": "/", "address": "orders", "kind": "queue", "used_bytes": 900, "used_messages": 20,
+                   "limits": {"max_size_bytes": null, "max_messages": 20, "policy": "block"},
+                   "waiting": [{"connection": "HTTP", "producer": "p", "limit": "max-messages 20", "waiting_ms": 9}]}]}
+                """));
+        server.createContext("/api/exchanges", exchange -> {
+            asked.add("publish");
+            if (asked.size() == 1) {
+                answer(exchange, 200, "{\"routed\": true}");
+            } else {
+                Awaitility.await().until(() -> err.toString().contains("waiting: "));
+                answer(exchange, 503, "{\"reason\": \"the broker has not answered in time\"}");
+            }
+        });
+        server.start();
+
+        int code = run(
+                new SendCommand(InputStream.nullInputStream(), false, Duration.ofMillis(20)), "orders", "x", "--count",
+                "3");
+
+        assertThat(code).isEqualTo(1);
+        String full = "queue orders is full: 20 of 20 messages, policy block; see 'sluicemq why'\n";
+        assertThat(err.toString()).isEqualTo("waiting: " + full
+                + "send: the broker has not answered in time (1 of 3 were sent); " + full);
+    }
+
+    private static void answer(HttpExchange exchange, int status, String json) throws IOException {
+        byte[] body = json.getBytes(StandardCharsets.UTF_8);
+        exchange.sendResponseHeaders(status, body.length);
+        exchange.getResponseBody().write(body);
+        exchange.close();
+    }
+
+    @Test
+    void shouldSayThatItReadsWhatIsTyped() {
+        answers.add("{\"routed\": true}");
+
+        assertThat(run(new SendCommand(new ByteArrayInputStream("a\nb\n".getBytes(StandardCharsets.UTF_8)), true,
+                Duration.ofMinutes(1)), "q")).isZero();
+        assertThat(run(new SendCommand(new ByteArrayInputStream("a\nb\n".getBytes(StandardCharsets.UTF_8)), true,
+                Duration.ofMinutes(1)), "q", "--lines")).isZero();
+        assertThat(run(new SendCommand(InputStream.nullInputStream(), true, Duration.ofMinutes(1)), "q", "x")).isZero();
+
+        assertThat(err.toString().lines()).containsExactly(
+                "The body is read from standard input until Ctrl-D.", "1 message stored",
+                "Each line of standard input is a message; Ctrl-D ends it.", "2 messages stored", "1 message stored");
     }
 
     @Test

@@ -7,6 +7,7 @@ import io.sluicemq.base.option.Place;
 import io.sluicemq.base.option.Problem;
 import io.sluicemq.base.option.Section;
 import io.sluicemq.base.option.SectionList;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
@@ -14,6 +15,7 @@ import java.util.Optional;
 public final class Explanation {
 
     private static final int WIDTH = 100;
+    private static final Place PLACE = Place.of("sluicemq config explain");
 
     private Explanation() {}
 
@@ -36,8 +38,12 @@ public final class Explanation {
                 continue;
             }
             if (found.isEmpty()) {
-                throw new ConfigException(
-                        List.of(Problem.unknownKey(Place.of("explain"), path, words[i], section.keys())));
+                List<String> full = new ArrayList<>();
+                addEnding(ServerOptions.ROOT, "", key, full);
+                throw new ConfigException(List.of(full.isEmpty()
+                        ? Problem.unknownKey(PLACE, path, words[i], section.keys())
+                        : Problem.of(PLACE, key, "no key is called '" + key + "' in full, but "
+                                + String.join(" and ", full))));
             }
             entry = found.get();
             outermost = outermost == null ? entry : outermost;
@@ -45,6 +51,19 @@ public final class Explanation {
             section = inside(entry);
         }
         return entry instanceof Option<?> option ? option(path, option, outermost) : section(path, entry, section);
+    }
+
+    /** Adds the keys in full whose last words are those; in a section that has a name, or a list's, without the name. */
+    private static void addEnding(Section section, String path, String ending, List<String> found) {
+        for (Entry each : section.entries()) {
+            String full = path.isEmpty() ? each.key() : path + "." + each.key();
+            if (full.endsWith("." + ending)) {
+                found.add(full);
+            }
+            if (!(each instanceof Option<?>)) {
+                addEnding(inside(each), full, ending, found);
+            }
+        }
     }
 
     private static boolean isName(Entry entry) {
