@@ -356,6 +356,8 @@ class HttpActsTest {
     void shouldRaiseALimitThatAProducerWaitsFor() throws Exception {
         assertThat(http.put("/api/address-settings/small.%23",
                 "{\"max-messages\":1,\"address-full-policy\":\"block\"}").status()).isEqualTo(204);
+        assertThat(http.get("/api/address-settings").http().body()).isEqualTo("[{\"match\":\"small.#\",\"value\":"
+                + "{\"max-messages\":\"1\",\"address-full-policy\":\"block\"}}]");
         http.put("/api/queues/%2F/small.q", "{}");
         publish("small.q", "first");
         channel.basicPublish("", "small.q", null, bytes("second"));
