@@ -427,8 +427,9 @@ class BrokerCommandsTest {
         Shell.Result lost = shell.run("send", "none", "x", "--count", "2");
 
         assertThat(lost.code()).isEqualTo(1);
-        assertThat(lost.err()).isEqualTo("2 of 2 messages reached no queue: there is no queue 'none' in virtual host '/',"
-                + " which 'sluicemq declare queue none' makes\n");
+        assertThat(lost.err())
+                .isEqualTo("2 of 2 messages reached no queue: there is no queue 'none' in virtual host '/',"
+                        + " which 'sluicemq declare queue none' makes\n");
         Shell.Result unrouted = shell.run("send", "none", "x", "--exchange", "amq.topic");
         assertThat(unrouted.err()).isEqualTo("1 of 1 message reached no queue\n");
         assertThat(shell.run("send", "q", "x", "-p", "colour=red").err()).contains("there is no property colour");

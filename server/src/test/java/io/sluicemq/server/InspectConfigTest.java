@@ -152,7 +152,8 @@ class InspectConfigTest {
 
         assertThat(code).isEqualTo(2);
         assertThat(err.toString())
-                .isEqualToIgnoringNewLines("sluicemq config explain: unknown key 'hartbeat' in limits: did you mean 'heartbeat'?");
+                .isEqualToIgnoringNewLines(
+                        "sluicemq config explain: unknown key 'hartbeat' in limits: did you mean 'heartbeat'?");
     }
 
     @Test

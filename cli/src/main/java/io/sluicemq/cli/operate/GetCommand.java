@@ -15,9 +15,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -158,14 +158,17 @@ public final class GetCommand implements Callable<Integer> {
 
     /** The same refusal of a column to sort by, with the one that was probably meant. */
     private ApiRefused noSuchColumn(ApiRefused refused) {
-        List<String> known = new ArrayList<>(kind == Kind.QUEUES ? COLUMNS.keySet().stream().sorted().toList() : List.of());
+        List<String> known =
+                new ArrayList<>(kind == Kind.QUEUES ? COLUMNS.keySet().stream().sorted().toList() : List.of());
         String words = refused.getMessage();
         int list = words.indexOf(EXPECTED);
         if (list >= 0) {
             known.addAll(List.of(words.substring(list + EXPECTED.length()).split(", ")));
         }
         return new ApiRefused(refused.status(), words
-                + (kind == Kind.QUEUES ? "; or " + COLUMNS.keySet().stream().sorted().collect(Collectors.joining(", ")) : "")
+                + (kind == Kind.QUEUES
+                        ? "; or " + COLUMNS.keySet().stream().sorted().collect(Collectors.joining(", "))
+                        : "")
                 + Nearest.of(sort, known).map(nearest -> "; did you mean " + nearest + "?").orElse(""));
     }
 
