@@ -82,7 +82,8 @@ class LogIT {
             assertThat(result.exitCode()).isEqualTo(2);
             assertThat(result.out()).isEmpty();
             assertThat(result.err())
-                    .containsExactly("sluicemq: data folder " + data + " is in use by process " + broker.pid());
+                    .containsExactly("sluicemq: data folder " + data + " is in use by process " + broker.pid()
+                            + ": stop the broker first");
             broker.toHandle().destroy();
             assertThat(broker.waitFor(20, TimeUnit.SECONDS)).isTrue();
         } finally {

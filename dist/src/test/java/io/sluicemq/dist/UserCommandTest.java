@@ -54,7 +54,9 @@ class UserCommandTest {
     void shouldMakeUsersForABrokerThatIsYetToStart() {
         assertThat(user("add", "ann", "--role", "administrator", "--all", "--password-file", secret.toString()))
                 .as(err.toString()).isZero();
-        assertThat(out.toString()).isEqualTo("User 'ann' is added in " + data.resolve("users.yaml") + ".\n");
+        assertThat(out.toString()).isEqualTo("User 'ann' is added in " + data.resolve("users.yaml") + ".\n"
+                + "No broker runs on " + data + ": one that is started with it will know. --data names another"
+                + " folder.\n");
         assertThat(user("add", "app", "--no-password", "--loopback-only")).isZero();
         assertThat(user("grant", "app", "--write", "orders.#", "--read", "regex:^orders", "--read", "news.*")).isZero();
         assertThat(user("list")).isZero();
@@ -102,6 +104,9 @@ class UserCommandTest {
 
     @Test
     void shouldSayWhatIsWrong() throws Exception {
+        assertThat(user("list")).isEqualTo(1);
+        assertThat(err.toString()).isEqualTo("sluicemq user: there is no file " + data.resolve("users.yaml")
+                + ": 'sluicemq user add' makes it, and --data names another folder\n");
         assertThat(user("remove", "nobody")).isEqualTo(1);
         assertThat(err.toString()).isEqualTo("sluicemq user: there is no user 'nobody'\n");
         assertThat(user("add", "app", "--no-password")).isZero();

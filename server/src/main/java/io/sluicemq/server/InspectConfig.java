@@ -25,7 +25,7 @@ public final class InspectConfig {
     /** Prints all that it comes to; returns as {@link #check}. */
     public static int showEffective(ServeOptions options, PrintWriter out, PrintWriter err) {
         return read(options, err, reading -> {
-            out.print(EffectiveConfig.of(reading.settings()));
+            out.print(EffectiveConfig.of(reading.settings(), Serve.OPTIONS));
             out.flush();
         });
     }

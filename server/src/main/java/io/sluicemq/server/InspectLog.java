@@ -66,7 +66,9 @@ public final class InspectLog {
         } catch (FileSystemException e) {
             String reason = e.getReason() == null ? e.getClass().getSimpleName() : e.getReason();
             err.println("sluicemq: can't read " + e.getFile() + ": " + reason);
-        } catch (IOException | DataFolderRefused e) {
+        } catch (DataFolderRefused e) {
+            err.println("sluicemq: " + e.getMessage() + (e.isInUse() ? ": stop the broker first" : ""));
+        } catch (IOException e) {
             err.println("sluicemq: " + e.getMessage());
         }
         err.flush();

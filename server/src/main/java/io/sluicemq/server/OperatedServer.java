@@ -144,6 +144,11 @@ final class OperatedServer implements ServerOperations {
     }
 
     @Override
+    public Map<String, Map<String, String>> limitsSetAtRunTime() {
+        return broker.limitsSetAtRunTime();
+    }
+
+    @Override
     public Map<String, Map<String, Long>> virtualHostLimits() {
         return broker.hostLimits().all();
     }

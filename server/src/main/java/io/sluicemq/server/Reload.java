@@ -9,7 +9,8 @@ import java.util.List;
  * What has come of reading the configuration again.
  *
  * @param file that was read
- * @param applied keys whose values have changed and hold now
+ * @param applied keys whose values have changed and hold now; behind them limits that were set at run time and hold no more by that, each with
+ *     the words "undone" and "set at run time"
  * @param needRestart keys whose values are others than the broker was started with, and hold after a restart
  */
 public record Reload(Path file, List<String> applied, List<String> needRestart) {

@@ -83,8 +83,11 @@ public final class Serve {
         return waitForEver(broker, config.limits().messageMemory());
     }
 
+    /** Where {@code --port} and the like are written: errors about them begin as the command does. */
+    static final Place OPTIONS = Place.of("sluicemq");
+
     static ConfigSource source(ServeOptions options) {
-        SluiceMQBuilder builder = new SluiceMQBuilder(Place.of("sluicemq"), "--");
+        SluiceMQBuilder builder = new SluiceMQBuilder(OPTIONS, "--");
         if (options.config() != null) {
             builder.config(options.config());
         }

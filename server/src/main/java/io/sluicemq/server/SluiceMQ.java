@@ -135,6 +135,7 @@ public final class SluiceMQ implements AutoCloseable {
     private Tls httpTls;
     /** The limits of addresses in force; guarded by {@link #reloading}. */
     private AddressSettings limitsNow;
+    private final RunTimeLimits setAtRunTime = new RunTimeLimits(SluiceMQ::limitsOf);
 
     private final VirtualHostLimits hostLimits;
     private volatile boolean stopped;
@@ -206,8 +207,8 @@ public final class SluiceMQ implements AutoCloseable {
             for (ListenerConfig listener : config.listeners()) {
                 listeners.put(
                         listener.name(),
-                        Listener.open(
-                                loops, protocols,
+                        open(
+                                listener, loops, protocols,
                                 listenerOptions(listener.address(), config.limits())
                                         .withTls(reading.tls().get(listener.name()))));
             }
@@ -231,8 +232,6 @@ public final class SluiceMQ implements AutoCloseable {
             broker.stopOnFailure();
             broker.openAdminSocket();
             return broker;
-        } catch (ListenException e) {
-            throw new StartFailure(e.getMessage(), e);
         } finally {
             // Of a start that has failed there is nothing to checkpoint.
             release(null, () -> {}, data, loops, null, store, listeners, users);
@@ -320,6 +319,19 @@ public final class SluiceMQ implements AutoCloseable {
         }
     }
 
+    private static Listener open(
+            ListenerConfig listener, NettyLoops loops, List<Protocol> protocols, ListenerOptions options) {
+        try {
+            return Listener.open(loops, protocols, options);
+        } catch (ListenException e) {
+            String otherwise = e.getMessage().endsWith("in use")
+                    ? " (" + (listener.name().equals(ListenersSection.DEFAULT_LISTENER) ? "--port or " : "")
+                            + "listeners." + listener.name() + ".port takes another)"
+                    : "";
+            throw new StartFailure(e.getMessage() + otherwise, e);
+        }
+    }
+
     private static BrokerStore openStore(DataFolder data, ServerConfig config) {
         try {
             return data == null
@@ -382,7 +394,7 @@ public final class SluiceMQ implements AutoCloseable {
         try {
             return path == null ? null : DataFolder.open(path);
         } catch (DataFolderRefused e) {
-            throw new StartFailure(e.getMessage(), e);
+            throw new StartFailure(e.getMessage() + (e.isInUse() ? " (--data names another)" : ""), e);
         }
     }
 
@@ -469,6 +481,7 @@ public final class SluiceMQ implements AutoCloseable {
             AddressSettings next = ServerConfig.of(settings, problems).addressSettings();
             synchronized (reloading) {
                 apply(new AddressSettings(next.rules(), limitsNow.topics()));
+                setAtRunTime.replaced();
             }
         } catch (ConfigException e) {
             throw new IllegalArgumentException(StartFailure.of(e).getMessage(), e);
@@ -484,6 +497,23 @@ public final class SluiceMQ implements AutoCloseable {
      */
     void limitAddresses(String match, Map<String, String> limits) {
         requireRunning();
+        AddressSettings.Rule said = limitsOf(match, limits);
+        synchronized (reloading) {
+            List<AddressSettings.Rule> rules = new ArrayList<>();
+            for (AddressSettings.Rule rule : limitsNow.rules()) {
+                if (rule.match().equals(match)) {
+                    said = said.over(rule);
+                } else {
+                    rules.add(rule);
+                }
+            }
+            rules.add(said);
+            apply(new AddressSettings(rules, limitsNow.topics()));
+            setAtRunTime.set(match, limits);
+        }
+    }
+
+    private static AddressSettings.Rule limitsOf(String match, Map<String, String> limits) {
         Place place = Place.of("the request");
         List<Problem> problems = new ArrayList<>();
         Settings settings = new Settings(ServerOptions.ROOT, place);
@@ -495,23 +525,15 @@ public final class SluiceMQ implements AutoCloseable {
         }
         limits.forEach((name, value) -> set(section, name, value, place, problems));
         try {
-            AddressSettings one = ServerConfig.of(settings, problems).addressSettings();
-            synchronized (reloading) {
-                List<AddressSettings.Rule> rules = new ArrayList<>();
-                AddressSettings.Rule said = one.rules().getFirst();
-                for (AddressSettings.Rule rule : limitsNow.rules()) {
-                    if (rule.match().equals(match)) {
-                        said = said.over(rule);
-                    } else {
-                        rules.add(rule);
-                    }
-                }
-                rules.add(said);
-                apply(new AddressSettings(rules, limitsNow.topics()));
-            }
+            return ServerConfig.of(settings, problems).addressSettings().rules().getFirst();
         } catch (ConfigException e) {
             throw new IllegalArgumentException(StartFailure.of(e).getMessage(), e);
         }
+    }
+
+    /** The limits of addresses that were set by {@link #limitAddresses} and that no reload has undone, by pattern. */
+    Map<String, Map<String, String>> limitsSetAtRunTime() {
+        return setAtRunTime.all();
     }
 
     /** The limits of virtual hosts in force. */
@@ -554,14 +576,18 @@ public final class SluiceMQ implements AutoCloseable {
         synchronized (reloading) {
             ConfigSource.Reading next = started.source().read();
             users.replace(next.config(), next.stored(), next.users(), by);
+            AddressSettings before = limitsNow;
             apply(next.config().addressSettings());
-            List<String> laterLimited = hostLimits.replace(next.config());
+            List<String> undone = setAtRunTime.undoneBy(before, limitsNow);
+            VirtualHostLimits.Replaced hosts = hostLimits.replace(next.config());
             List<String> applied = ConfigDifference.keys(current.settings(), next.settings());
             List<String> needRestart = ConfigDifference.keys(started.settings(), next.settings());
             applied.retainAll(Reload.AT_ONCE);
             needRestart.removeAll(Reload.AT_ONCE);
             certificates(next, applied, needRestart);
-            laterLimited.forEach(name -> needRestart.add("virtual-host-limits of '" + name + "', which had none"));
+            applied.addAll(undone);
+            applied.addAll(hosts.undone());
+            hosts.later().forEach(name -> needRestart.add("virtual-host-limits of '" + name + "', which had none"));
             current = next;
             Reload reload = new Reload(next.source().file(), applied, needRestart);
             LogEvent.CONFIGURATION_READ.log(LOG, "{}", reload);

@@ -33,6 +33,8 @@ public final class SluiceMQBuilder {
 
     private static final Target WHOLE = (settings, problems) -> settings;
 
+    private static final Place BY_DEFAULT = Place.of("default");
+
     private final Place place;
     private final String prefix;
     private final List<ConfigSource.Change> changes = new ArrayList<>();
@@ -246,7 +248,7 @@ public final class SluiceMQBuilder {
     SluiceMQBuilder defaultData(Path folder) {
         changes.add((settings, problems) -> {
             if (!settings.has(ServerOptions.DATA)) {
-                put(settings, problems, "data", ServerOptions.DATA, folder);
+                put(settings, problems, "data", ServerOptions.DATA, folder, BY_DEFAULT);
             }
         });
         return this;
@@ -256,7 +258,10 @@ public final class SluiceMQBuilder {
     SluiceMQBuilder defaultHttp(boolean enabled) {
         changes.add((settings, problems) -> {
             if (!settings.section(HttpSection.HTTP).has(HttpSection.HTTP_ENABLED)) {
-                put(settings.enter(HttpSection.HTTP, place), problems, "http", HttpSection.HTTP_ENABLED, enabled);
+                put(
+                        settings.enter(HttpSection.HTTP, BY_DEFAULT), problems, "http", HttpSection.HTTP_ENABLED,
+                        enabled,
+                        BY_DEFAULT);
             }
         });
         return this;
@@ -283,10 +288,15 @@ public final class SluiceMQBuilder {
     }
 
     private <T> void put(Settings section, List<Problem> problems, String word, Option<T> option, T value) {
+        put(section, problems, word, option, value, place);
+    }
+
+    private <T> void put(
+            Settings section, List<Problem> problems, String word, Option<T> option, T value, Place from) {
         try {
-            section.set(option, value, place);
+            section.set(option, value, from);
         } catch (InvalidValue e) {
-            problems.add(Problem.invalidValue(place, prefix + word, option, String.valueOf(value), e.expected()));
+            problems.add(Problem.invalidValue(from, prefix + word, option, String.valueOf(value), e.expected()));
         }
     }
 

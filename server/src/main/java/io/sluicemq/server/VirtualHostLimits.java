@@ -8,11 +8,15 @@ import io.sluicemq.broker.engine.HostLimits;
 import io.sluicemq.broker.flow.AddressLimits;
 import io.sluicemq.server.config.ServerConfig;
 import io.sluicemq.server.config.VirtualHostsSection;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
@@ -29,6 +33,8 @@ final class VirtualHostLimits {
     private final BrokerEngine engine;
     /** By virtual host, of all of them; those there are. */
     private final Map<String, Map<Option<Long>, Long>> limits = new LinkedHashMap<>();
+    /** By virtual host, since the configuration was read the last time. */
+    private final Map<String, Set<Option<Long>>> setAtRunTime = new HashMap<>();
 
     /** @param config what the engine was begun with */
     VirtualHostLimits(BrokerEngine engine, ServerConfig config) {
@@ -57,13 +63,30 @@ final class VirtualHostLimits {
     }
 
     /**
-     * Has those of a configuration hold, for the virtual hosts that there are.
+     * What has come of a new configuration.
      *
-     * @return those that are to have limits of size and had none at the start: for these the broker must be started again
+     * @param later virtual hosts that are to have limits of size and had none at the start: for these the broker must be started again
+     * @param undone limits set at run time that don't hold any more, in words
      */
-    synchronized List<String> replace(ServerConfig config) {
-        limits.replaceAll((name, before) -> read(config, name));
-        return apply();
+    record Replaced(List<String> later, List<String> undone) {}
+
+    /** Has those of a configuration hold, for the virtual hosts that there are. */
+    synchronized Replaced replace(ServerConfig config) {
+        List<String> undone = new ArrayList<>();
+        limits.replaceAll((name, before) -> {
+            Map<Option<Long>, Long> next = read(config, name);
+            String lost = OPTIONS.stream()
+                    .filter(option -> setAtRunTime.getOrDefault(name, Set.of()).contains(option))
+                    .filter(option -> !Objects.equals(before.get(option), next.get(option)))
+                    .map(option -> option.key() + "=" + (before.containsKey(option) ? before.get(option) : "none"))
+                    .collect(Collectors.joining(", "));
+            if (!lost.isEmpty()) {
+                undone.add("virtual-host-limits of " + name + " (undone: " + lost + ", set at run time)");
+            }
+            return next;
+        });
+        setAtRunTime.clear();
+        return new Replaced(apply(), undone);
     }
 
     /** By virtual host, and by the names of the configuration, in its order; of virtual hosts without limits there is an empty one. */
@@ -113,6 +136,7 @@ final class VirtualHostLimits {
                     "vhost '" + virtualHost + "' had no limit of size or messages when the broker"
                             + " started: set " + key + " in the configuration, and start it again");
         }
+        setAtRunTime.computeIfAbsent(virtualHost, name -> new HashSet<>()).add(option);
     }
 
     private List<String> apply() {

@@ -127,8 +127,20 @@ class InspectConfigTest {
         assertThat(out.toString())
                 .containsPattern("heartbeat: 5s +# --set\n")
                 .containsPattern("loops: 3 +# SLUICEMQ__LOOPS\n")
-                .containsPattern("port: 7 +# sluicemq\n")
+                .containsPattern("port: 7 +# command line\n")
                 .doesNotContain("tls:");
+    }
+
+    @Test
+    void shouldShowTheListenerThatIsThereByDefault() throws Exception {
+        InspectConfig.showEffective(options("limits: {heartbeat: 7s}\n"), new PrintWriter(out), new PrintWriter(err));
+
+        String text = out.toString();
+        assertThat(text)
+                .containsPattern("listeners: +# default\n  amqp:\n    host: \"127\\.0\\.0\\.1\"\n    port: 5672\n")
+                .containsPattern("data: data +# default\n")
+                .containsPattern("enabled: true +# default\n");
+        assertThat(config(text)).usingRecursiveComparison().isEqualTo(config("limits: {heartbeat: 7s}\n"));
     }
 
     @Test

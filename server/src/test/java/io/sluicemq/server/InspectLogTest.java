@@ -112,9 +112,10 @@ class InspectLogTest {
             assertThat(out.toString()).isEmpty();
             assertThat(err.toString().lines())
                     .containsExactly(
-                            "sluicemq: data folder " + data + " is in use by process " + broker.pid(),
+                            "sluicemq: data folder " + data + " is in use by process " + broker.pid()
+                                    + ": stop the broker first",
                             "sluicemq: data folder " + log.toRealPath().getParent() + " is in use by process "
-                                    + broker.pid());
+                                    + broker.pid() + ": stop the broker first");
         }
     }
 

@@ -14,6 +14,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
@@ -51,6 +53,36 @@ class ReloadTest {
             assertThat(broker.reload())
                     .isEqualTo(new Reload(file, List.of("users", "address-settings", "virtual-host-limits"),
                             List.of("virtual-host-limits of '/', which had none")));
+        }
+    }
+
+    @Test
+    void shouldSayWhichLimitsSetAtRunTimeItUndoes() throws Exception {
+        Path file = Files.writeString(folder.resolve("a.yaml"),
+                "address-settings: [{match: orders, max-messages: 10, address-full-policy: block}]\n");
+        try (SluiceMQ broker = SluiceMQ.builder().config(file).port(0).start()) {
+            broker.limitAddresses("orders", Map.of("max-messages", "40"));
+            broker.limitAddresses("bills", Map.of("max-size-bytes", "1MiB"));
+            broker.hostLimits().set("/", "max-queues", Optional.of(5L));
+            assertThat(broker.limitsSetAtRunTime()).isEqualTo(
+                    Map.of("orders", Map.of("max-messages", "40"), "bills", Map.of("max-size-bytes", "1MiB")));
+
+            assertThat(broker.reload()).hasToString("read " + file + " again: changed address-settings of orders"
+                    + " (undone: max-messages=40, set at run time), address-settings of bills (undone:"
+                    + " max-size-bytes=1MiB, set at run time), virtual-host-limits of / (undone: max-queues=5, set at"
+                    + " run time)");
+            assertThat(broker.limitsSetAtRunTime()).isEmpty();
+            assertThat(broker.hostLimits().all().get("/")).isEmpty();
+
+            broker.limitAddresses("orders", Map.of("max-messages", "20"));
+            Files.writeString(file,
+                    "address-settings: [{match: orders, max-messages: 20, address-full-policy: block}]\n");
+            assertThat(broker.reload().applied()).as("what the file says now, too, is not undone")
+                    .containsExactly("address-settings");
+
+            broker.addressSettings(List.of(AddressSetting.match("b").maxSizeBytes(5)));
+            assertThat(broker.reload().applied())
+                    .containsExactly("address-settings (undone: what the embedding program has set)");
         }
     }
 

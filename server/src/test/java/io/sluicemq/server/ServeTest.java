@@ -88,7 +88,7 @@ class ServeTest {
                     .asString()
                     .startsWith(
                             "sluicemq: cannot listen on 127.0.0.1:" + other.getLocalPort() + ": ")
-                    .endsWith("Address already in use");
+                    .endsWith("Address already in use (--port or listeners.amqp.port takes another)");
             assertThat(process.nextLine()).isNull();
         }
     }
@@ -101,7 +101,8 @@ class ServeTest {
             try (JavaProcess second = JavaProcess.start(folder, ServeMain.class, "port=0", "data=d")) {
                 assertThat(second.exitCode()).isEqualTo(1);
                 assertThat(second.err())
-                        .isEqualToIgnoringNewLines("sluicemq: data folder d is in use by process " + first.pid());
+                        .isEqualToIgnoringNewLines("sluicemq: data folder d is in use by process "
+                                + first.pid() + " (--data names another)");
             }
         }
     }

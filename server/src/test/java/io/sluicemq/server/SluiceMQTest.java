@@ -152,7 +152,7 @@ class SluiceMQTest {
             assertThatThrownBy(builder::start)
                     .isInstanceOf(StartFailure.class)
                     .hasMessageStartingWith("cannot listen on 127.0.0.1:" + other.getLocalPort() + ": ")
-                    .hasMessageEndingWith("Address already in use");
+                    .hasMessageEndingWith("Address already in use (--port or listeners.amqp.port takes another)");
 
             builder.port(0).start().stop();
         }
@@ -172,7 +172,7 @@ class SluiceMQTest {
             assertThatThrownBy(() -> SluiceMQ.builder().port(0).data(folder).start())
                     .isInstanceOf(StartFailure.class)
                     .hasMessage("data folder " + folder + " is in use by this process ("
-                            + ProcessHandle.current().pid() + ") already");
+                            + ProcessHandle.current().pid() + ") already (--data names another)");
         }
         SluiceMQ.builder().port(0).data(folder).start().stop();
     }

@@ -57,6 +57,9 @@ public interface ServerOperations {
      */
     void limitAddresses(Actor actor, String match, Map<String, String> limits);
 
+    /** What {@link #limitAddresses} has set since the configuration was read the last time, by pattern, in the words of then. */
+    Map<String, Map<String, String>> limitsSetAtRunTime();
+
     /** The limits in force by virtual host, by the names of the configuration's {@code virtual-host-limits}; an empty map for none. */
     Map<String, Map<String, Long>> virtualHostLimits();
 
@@ -80,7 +83,7 @@ public interface ServerOperations {
     /**
      * What a reload has come to.
      *
-     * @param applied keys that are in force now
+     * @param applied keys that are in force now, and limits set at run time that are no more, with the word "undone"
      * @param needRestart keys that will be after a restart
      */
     record ReloadView(String file, List<String> applied, List<String> needRestart) {}

@@ -17,6 +17,7 @@ import io.sluicemq.api.operate.Refused;
 import io.sluicemq.base.Loop;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 
 /**
@@ -29,6 +30,9 @@ final class Acts {
 
     /** What operators' clients are called where others have a protocol's name. */
     private static final String PROTOCOL = "HTTP";
+
+    /** So long a publish waits for room. */
+    private static final long ROOM_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     private final BrokerEngine engine;
     private final LoopContext[] contexts;
@@ -137,7 +141,7 @@ final class Acts {
             @Override
             public void done(Client client) {
                 act.client = (ConnectedClient) client;
-                future.whenComplete((result, failure) -> context.loop.execute(() -> client.close(nothingMore())));
+                future.whenComplete((result, failure) -> context.loop.execute(() -> end(act.client)));
                 if (!act.isOver()) {
                     act.guarded(() -> what.accept(act));
                 }
@@ -149,6 +153,12 @@ final class Acts {
             }
         })));
         return future;
+    }
+
+    /** What waits still is given up, as whoever wanted it has been told: nothing is lost that anybody counts on. */
+    private static void end(ConnectedClient client) {
+        client.entrance().giveUp(0);
+        client.close(nothingMore());
     }
 
     private static Reply<Void> nothingMore() {
@@ -179,9 +189,11 @@ final class Acts {
                 return;
             }
             int[] reached = new int[1];
+            Loop.Timer patience = act.loop().schedule(ROOM_NANOS, () -> act.client().entrance().giveUp(ROOM_NANOS));
             Completion stored = new Completion(act.loop()) {
                 @Override
                 protected void complete(BrokerError refusal) {
+                    patience.cancel();
                     if (refusal == null) {
                         act.done(reached[0]);
                     } else {

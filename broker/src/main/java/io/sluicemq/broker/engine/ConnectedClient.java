@@ -328,11 +328,17 @@ final class ConnectedClient implements Client {
         QueueProxy proxy = usable(name, reply);
         if (proxy != null) {
             Relay<QueueStatus> relay = relay(reply);
-            proxy.run(context, () -> {
+            Runnable look = () -> {
                 Queue queue = proxy.queue();
                 queue.used();
                 relay.answer(queue.loop(), queue.isRemoved() ? host.noQueue(name) : null, queue.status());
-            });
+            };
+            if (proxy.home() == context) {
+                // Behind what others have sent to the queue by now: who has heard that they are done counts on finding it.
+                context.loop.execute(look);
+            } else {
+                proxy.run(context, look);
+            }
         }
     }
 

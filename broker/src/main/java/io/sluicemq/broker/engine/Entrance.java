@@ -199,6 +199,19 @@ final class Entrance {
         }
     }
 
+    /** Nobody waits any longer for what has waited so long: it is refused, with what it waits for. */
+    void giveUp(long nanos) {
+        for (Waiter waiter : waiting()) {
+            if (waiter.isEntering() || !waiting(waiter.key()).contains(waiter)) {
+                continue;
+            }
+            ArrayDeque<Waiter> due = new ArrayDeque<>();
+            ends(waiter, waiter.arrival().targets(), due);
+            waiter.arrival().refused(waiter.account().noRoomWithin(nanos));
+            due.forEach(next -> letIn(next, null));
+        }
+    }
+
     /** What waits of that key is not wanted any more. */
     void withdraw(Object key) {
         for (Waiter waiter : List.copyOf(waiting(key))) {

@@ -8,6 +8,7 @@ import io.sluicemq.api.Message;
 import io.sluicemq.api.Reply;
 import io.sluicemq.api.operate.MoveTarget;
 import io.sluicemq.api.operate.Moved;
+import io.sluicemq.base.Loop;
 import io.sluicemq.base.LoopOwned;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,6 +29,8 @@ final class MovingMessages {
     private static final long BATCH_BYTES = 4L << 20;
     /** After so long it ends with what it has moved by then, and again later is told how many that were. */
     private static final long LONGEST_NANOS = TimeUnit.SECONDS.toNanos(20);
+    /** So long a batch waits for room where it is to go. */
+    private static final long ROOM_NANOS = TimeUnit.SECONDS.toNanos(5);
     /** So many that can't go anywhere are kept out of the way, and then it ends. */
     private static final int MOST_LEFT = 1000;
 
@@ -58,6 +61,12 @@ final class MovingMessages {
         if (act.isShort()) {
             return;
         }
+        if (to instanceof MoveTarget.To(String exchange, String key) && exchange.isEmpty() && key.equals(queue)) {
+            act.failed(new BrokerError.NotAllowed(
+                    BrokerError.Kind.QUEUE, queue, act.client().virtualHost(),
+                    "its messages are there already: they can't be moved onto itself"));
+            return;
+        }
         // Of those that are there now: what is moved to the same queue again would never end.
         act.client().findQueue(queue, act.then(status -> {
             wanted = Math.min(wanted, status.readyMessages());
@@ -69,7 +78,7 @@ final class MovingMessages {
     /** A commit may wait for room: it fails by that, and its messages stay. */
     private void takesTooLong() {
         if (!ended && !act.isOver()) {
-            act.client().abandon();
+            act.client().entrance().giveUp(LONGEST_NANOS);
         }
     }
 
@@ -143,9 +152,12 @@ final class MovingMessages {
             }
         }
         transaction.settle(batch, Delivery.Outcome.ACCEPTED);
+        Loop.Timer patience =
+                act.loop().schedule(ROOM_NANOS, () -> act.client().entrance().giveUp(ROOM_NANOS));
         transaction.commit(new Reply<>() {
             @Override
             public void done(Void result) {
+                patience.cancel();
                 moved += batch.size();
                 batch.clear();
                 batchBytes = 0;
@@ -160,6 +172,7 @@ final class MovingMessages {
 
             @Override
             public void failed(BrokerError error) {
+                patience.cancel();
                 end(words(error), error);
             }
         });

@@ -6,6 +6,9 @@ import io.sluicemq.base.Allowance;
 import io.sluicemq.base.Count;
 import io.sluicemq.base.Loop;
 import io.sluicemq.base.Published;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 
 /**
@@ -440,6 +443,32 @@ public final class Account {
         return new BrokerError.AddressFull(
                 name, virtualHost, reason() + ", and there was no room within the hold-limit of "
                         + limits.get().holdLimitNanos() / 1_000_000 + " ms");
+    }
+
+    /** Why messages are refused for which nobody waits any longer, who has waited so long. */
+    public BrokerError noRoomWithin(long nanos) {
+        String heldFor = heldFor();
+        return new BrokerError.AddressFull(
+                name, virtualHost,
+                (heldFor != null ? "producers are held for " + heldFor : howFull())
+                        + ", and there was no room within " + nanos / 1_000_000 + " ms");
+    }
+
+    /** What it holds of each of its limits. */
+    private String howFull() {
+        AddressLimits now = lastingLimits();
+        String whose = kind == Kind.VIRTUAL_HOST ? "virtual-host-limits " : "";
+        List<String> parts = new ArrayList<>();
+        if (now.maxMessages() != AddressLimits.NONE) {
+            parts.add(room.usedMessages() + " of " + now.maxMessages() + " messages (" + whose + "max-messages)");
+        }
+        if (now.policy() == FullPolicy.PAGE && now.pageLimitBytes() != AddressLimits.NONE) {
+            parts.add(room.usedBytes() + " of " + now.pageLimitBytes() + " bytes (page-limit-bytes)");
+        } else if (now.maxBytes() != AddressLimits.NONE) {
+            parts.add(room.usedBytes() + " of " + now.maxBytes() + " bytes (" + whose + "max-size-bytes)");
+        }
+        return kind.word() + " '" + name + "' holds " + String.join(" and ", parts)
+                + (kind == Kind.VIRTUAL_HOST ? "" : ", policy " + now.policy().name().toLowerCase(Locale.ROOT));
     }
 
     /** Why messages are refused for which there can never be room. */

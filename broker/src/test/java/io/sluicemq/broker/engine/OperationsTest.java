@@ -224,6 +224,61 @@ class OperationsTest {
     }
 
     @Test
+    void shouldWaitForRoomNoLongerThanItSaysAndTellWhatFor() {
+        declare("from", Map.of());
+        declare("held", Map.of());
+        broker.engine.addressSettings(new AddressSettings(List.of(
+                new AddressSettings.Rule("held", null, 1L, FullPolicy.BLOCK, null, null, null, null))));
+        settled(operations.publish(ANN, "/", to("held", "first")));
+        settled(operations.publish(ANN, "/", to("from", "a")));
+
+        CompletableFuture<Moved> moved = operations.move(ANN, "/", "from", 10, new MoveTarget.To("", "held"));
+        CompletableFuture<Integer> published = operations.publish(ANN, "/", to("held", "b"));
+        broker.settle();
+        assertThat(moved).isNotDone();
+        broker.loops.advance(TimeUnit.SECONDS.toNanos(5));
+        broker.settle();
+        assertNoRoom(moved, 5000);
+        assertThat(published).isNotDone();
+        broker.loops.advance(TimeUnit.SECONDS.toNanos(5));
+        broker.settle();
+        assertNoRoom(published, 10_000);
+
+        assertThat(browsed("from")).containsExactly("a");
+        assertThat(browsed("held")).containsExactly("first");
+        assertThat(broker.counters().droppedUnconfirmed()).as("messages of clients that have gone").isZero();
+        assertThat(broker.counters().parkedMessages()).isZero();
+    }
+
+    private static void assertNoRoom(CompletableFuture<?> refused, int millis) {
+        assertThatThrownBy(refused::join).cause()
+                .isInstanceOfSatisfying(Refused.class, why -> assertThat(why.error())
+                        .isEqualTo(new BrokerError.AddressFull("held", "/",
+                                "queue 'held' holds 1 of 1 messages (max-messages), policy block, and there was no"
+                                        + " room within " + millis + " ms")));
+    }
+
+    @Test
+    void shouldGiveUpWhatWaitsWhenNobodyWantsItAnyMore() {
+        declare("from", Map.of());
+        declare("held", Map.of());
+        broker.engine.addressSettings(new AddressSettings(List.of(
+                new AddressSettings.Rule("held", null, 1L, FullPolicy.BLOCK, null, null, null, null))));
+        settled(operations.publish(ANN, "/", to("held", "first")));
+        settled(operations.publish(ANN, "/", to("from", "a")));
+        CompletableFuture<Moved> moved = operations.move(ANN, "/", "from", 10, new MoveTarget.To("", "held"));
+        broker.settle();
+
+        moved.cancel(false);
+        broker.settle();
+
+        assertThat(browsed("from")).containsExactly("a");
+        assertThat(look("from").unsettledMessages()).isZero();
+        assertThat(broker.counters().droppedUnconfirmed()).isZero();
+        assertThat(broker.counters().connections()).isEqualTo(1);
+    }
+
+    @Test
     void shouldGiveBackWhatNobodyWaitsForAnyMore() {
         declare("q", Map.of());
         for (int i = 0; i < 5; i++) {

@@ -42,6 +42,13 @@ public final class ApiError extends RuntimeException {
         return new ApiError(403, "forbidden", reason);
     }
 
+    /** For a queue or exchange that isn't there and that nobody may make, in the words that clients of AMQP 0-9-1 are refused with. */
+    static void refuseReserved(BrokerError.Kind kind, String name) {
+        if (name.startsWith("amq.")) {
+            throw forbidden(kind.word() + " name '" + name + "' contains reserved prefix 'amq.*'");
+        }
+    }
+
     /** What the broker refuses. */
     static ApiError of(BrokerError error) {
         return switch (error) {

@@ -3,6 +3,7 @@ package io.sluicemq.management.http;
 import io.sluicemq.api.operate.Actor;
 import io.sluicemq.api.operate.Login;
 import io.sluicemq.api.operate.Refused;
+import io.sluicemq.api.users.Role;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -11,6 +12,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -24,6 +26,7 @@ public final class Call {
     private final byte[] body;
     private final Login login;
     private final String peer;
+    private final Supplier<List<String>> virtualHosts;
     private final long deadlineNanos;
     private ObjectNode json;
 
@@ -33,10 +36,11 @@ public final class Call {
      * @param headers by their names in lower case
      * @param login null if the route needs none
      * @param peer the remote address, for people
+     * @param virtualHosts all there are
      */
     Call(
             Route route, Map<String, String> path, Map<String, String> query, Map<String, String> headers, byte[] body,
-            Login login, String peer, Duration limit) {
+            Login login, String peer, Supplier<List<String>> virtualHosts, Duration limit) {
         this.route = route;
         this.path = path;
         this.query = query;
@@ -44,6 +48,7 @@ public final class Call {
         this.body = body;
         this.login = login;
         this.peer = peer;
+        this.virtualHosts = virtualHosts;
         this.deadlineNanos = System.nanoTime() + limit.toNanos();
     }
 
@@ -70,11 +75,17 @@ public final class Call {
         return value;
     }
 
-    /** The virtual host of the path, which the user may use. */
+    /** The virtual host of the path, which the user may use. Whether it is there, only an administrator is told who may not. */
     public String virtualHost() {
         String name = path("vhost");
         if (!login.user().mayUse(name)) {
-            throw ApiError.forbidden("user '" + login.user().name() + "' may not use vhost '" + name + "'");
+            if (login.may(Role.ADMINISTRATOR) && !virtualHosts.get().contains(name)) {
+                throw ApiError.notFound("no vhost '" + name + "'");
+            }
+            String user = login.user().name();
+            throw ApiError.forbidden("user '" + user + "' may not use vhost '" + name + "': an administrator lets them"
+                    + " by 'sluicemq user grant " + user + " --virtual-host " + name + "', with --configure, --write or"
+                    + " --read for more than to look");
         }
         return name;
     }

@@ -1,5 +1,6 @@
 package io.sluicemq.management.http;
 
+import io.sluicemq.api.BrokerError;
 import io.sluicemq.api.Client.ExchangeSpec;
 import io.sluicemq.api.operate.ExchangeView;
 import io.sluicemq.api.operate.Operations;
@@ -106,6 +107,9 @@ final class ExchangeRoutes {
     private Answer declare(Call call) {
         String host = call.virtualHost();
         boolean there = broker.exchange(host, name(call)).isPresent();
+        if (!there) {
+            ApiError.refuseReserved(BrokerError.Kind.EXCHANGE, name(call));
+        }
         call.await(broker.declareExchange(
                 call.actor(), host,
                 new ExchangeSpec(

@@ -67,6 +67,10 @@ final class FlowRoutes {
                         .with("count", "integer", "how many at most, 1 to 10000; 200 if nothing is said"),
                 Route.get("/api/settings", Role.ADMINISTRATOR, "The settings in force, nothing secret",
                         this::settings),
+                Route.get("/api/address-settings", Role.MONITOR,
+                        "The limits of addresses that were set at run time and hold until the configuration is read"
+                                + " again",
+                        this::setAtRunTime),
                 Route.put("/api/address-settings/{match}", Role.ADMINISTRATOR,
                         "Sets limits for addresses of a pattern, at once, until the configuration is read again",
                         "names and values as in the configuration's `address-settings`", this::limit),
@@ -256,6 +260,13 @@ final class FlowRoutes {
 
     private Answer settings(Call call) {
         return Answer.of(Json.tree(server.settings()));
+    }
+
+    private Answer setAtRunTime(Call call) {
+        ArrayNode all = Json.array();
+        server.limitsSetAtRunTime().forEach(
+                (match, limits) -> all.addObject().put("match", match).set("value", Json.tree(limits)));
+        return Answer.of(all);
     }
 
     private Answer limit(Call call) {

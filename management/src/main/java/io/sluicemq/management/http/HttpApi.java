@@ -5,13 +5,16 @@ import io.sluicemq.api.operate.Login;
 import io.sluicemq.api.operate.Operations;
 import io.sluicemq.api.operate.Refused;
 import io.sluicemq.api.operate.ServerOperations;
+import io.sluicemq.api.users.Role;
 import io.sluicemq.base.LogEvent;
 import io.sluicemq.base.LogLimit;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -27,6 +30,7 @@ public final class HttpApi {
     private final Router router;
     private final Logins logins;
     private final Duration limit;
+    private final Supplier<List<String>> virtualHosts;
     private final LogLimit failures = new LogLimit(TimeUnit.SECONDS.toNanos(10), 10);
 
     /**
@@ -35,6 +39,7 @@ public final class HttpApi {
      */
     public HttpApi(Operations broker, ServerOperations server, List<Route> more, Duration limit) {
         this.limit = limit;
+        this.virtualHosts = () -> broker.virtualHosts();
         this.logins = new Logins(server, LOGIN_KNOWN_FOR, limit);
         Survey survey = new Survey(broker);
         List<Route> routes = new ArrayList<>();
@@ -91,6 +96,9 @@ public final class HttpApi {
             String method, String rawPath, Map<String, String> query, Map<String, String> headers, Body body,
             Peer peer) {}
 
+    /** Where somebody may look who only wants to know whether the broker is well, and need not say who they are. */
+    private static final Set<String> HEALTH = Set.of("/health", "/health/");
+
     /** Answers a request; never fails. */
     public Answer answer(Request request) {
         try {
@@ -124,6 +132,9 @@ public final class HttpApi {
         try {
             match = router.find(request.method(), request.rawPath());
         } catch (ApiError | Router.MethodNotAllowed e) {
+            if (HEALTH.contains(request.rawPath())) {
+                throw ApiError.notFound("health is at /health/live and at /health/ready");
+            }
             // What there is, and what not, is nobody's business who may not see it.
             logins.of(request.headers().get("authorization"), request.peer());
             throw e;
@@ -133,7 +144,7 @@ public final class HttpApi {
         if (!route.isOpen()) {
             login = logins.of(request.headers().get("authorization"), request.peer());
             if (!login.may(route.role())) {
-                throw ApiError.forbidden("user '" + login.user().name() + "' is not " + route.role().word());
+                throw ApiError.forbidden(lacking(login.user().name(), route.role()));
             }
         }
         SameOrigin.check(request);
@@ -141,7 +152,12 @@ public final class HttpApi {
         Body body = login == null ? Body.NONE : request.body();
         return route.handler().handle(new Call(
                 route, match.path(), request.query(), request.headers(), body.read(), login,
-                request.peer().address(), limit));
+                request.peer().address(), virtualHosts, limit));
+    }
+
+    private static String lacking(String user, Role role) {
+        return "user '" + user + "' is not allowed to: it needs the role " + role.word() + ", which an administrator"
+                + " gives by 'sluicemq user alter " + user + " --role " + role.word() + "'";
     }
 
     private static String printable(String path) {

@@ -1,5 +1,6 @@
 package io.sluicemq.management.http;
 
+import io.sluicemq.api.BrokerError;
 import io.sluicemq.api.Client.QueueSpec;
 import io.sluicemq.api.operate.MessageView;
 import io.sluicemq.api.operate.MoveTarget;
@@ -217,6 +218,9 @@ final class QueueRoutes {
         String host = call.virtualHost();
         String name = call.path("name");
         boolean there = broker.queue(host, name).isPresent();
+        if (!there) {
+            ApiError.refuseReserved(BrokerError.Kind.QUEUE, name);
+        }
         call.await(broker.declareQueue(
                 call.actor(), host,
                 new QueueSpec(

@@ -48,6 +48,7 @@ async function request(method, url, {body, headers, signal} = {}) {
         throw new ApiFailure(401, 'not_authorised', 'not logged in');
     }
     let response;
+    let text;
     try {
         response = await fetch(url, {
             method,
@@ -62,13 +63,13 @@ async function request(method, url, {body, headers, signal} = {}) {
             cache: 'no-store',
             signal: signal ? AbortSignal.any([signal, AbortSignal.timeout(40_000)]) : AbortSignal.timeout(40_000),
         });
+        text = await response.text(); // the connection may end within it
     } catch (e) {
         if (e.name === 'AbortError') {
             throw e;
         }
         throw new ApiFailure(0, 'unreachable', e.name === 'TimeoutError' ? 'no answer in 40 s' : 'the broker is not reachable');
     }
-    const text = await response.text();
     let json = null;
     if (text !== '') {
         try {

@@ -3,7 +3,7 @@
 import {h, patch, say, sayNowAndThen} from './dom.js';
 import * as api from './api.js';
 import * as f from './format.js';
-import {chip, link, refusal, title} from './parts.js';
+import {chip, closeDialog, link, onLateRefusal, refusal, title} from './parts.js';
 import {poll} from './poll.js';
 import {overview} from './pages/overview.js';
 import {flow} from './pages/flow.js';
@@ -49,6 +49,7 @@ const now = {
     loggingIn: false,
     opening: false, // whether a login that the tab remembers is being proved
     troubles: new Map(), // who can't reach the broker → {since, every}
+    defects: new Map(), // what fails by a fault of the console's own: the page's load or view, … → the error
 };
 
 // ---- where
@@ -63,12 +64,13 @@ function decode(segment) {
     }
 }
 
+/** Where the address points, with nothing kept of it yet: what a page keeps while it is shown is in `state`. */
 function read() {
     const [path, search] = location.hash.replace(/^#\/?/, '').split('?', 2);
     const segments = path === '' ? [''] : path.split('/').map(decode);
     const [first, ...rest] = segments;
     const page = Object.hasOwn(PAGES, first) ? PAGES[first][rest.length] : undefined;
-    return {first, rest, page: page || NOWHERE, at: new URLSearchParams(search || ''), path};
+    return {first, rest, page: page || NOWHERE, at: new URLSearchParams(search || ''), path, state: {}};
 }
 
 /** Changes what the address says behind its question mark; an empty value goes. */
@@ -96,17 +98,20 @@ function go(changes, instead = false) {
 function moved() {
     const before = now.route;
     now.route = read();
-    const another = !before || before.path !== now.route.path;
+    const another = before.path !== now.route.path;
+    closeDialog();
     if (another) {
         now.data = null;
         now.notice = now.notice?.stays ? {...now.notice, stays: false} : null;
         now.menuOpen = false;
+        now.defects.clear();
+    } else {
+        now.route.state = before.state;
     }
     now.failure = null;
-    now.route.state = another ? {} : before.state;
     document.title = now.route.page.title(now.route) + ' · SluiceMQ';
     draw();
-    if (another && before) {
+    if (another) {
         scrollTo(0, 0);
         document.querySelector('h1')?.focus({preventScroll: true});
     }
@@ -115,20 +120,25 @@ function moved() {
 
 // ---- up to date
 
-const context = () => ({
-    route: now.route,
-    at: now.route.at,
-    state: now.route.state,
-    samples: now.samples,
-    overview: now.samples.at(-1),
-    hosts: now.hosts,
-    me: now.me,
-    mayAct: now.me.role === 'operator' || now.me.role === 'administrator',
-    go,
-    draw,
-    refresh: () => pagePoll.now(),
-    done,
-});
+function context() {
+    const {route} = now;
+    const isShown = () => now.route.path === route.path;
+    return {
+        route,
+        at: route.at,
+        state: route.state,
+        samples: now.samples,
+        overview: now.samples.at(-1),
+        hosts: now.hosts,
+        me: now.me,
+        mayAct: now.me.role === 'operator' || now.me.role === 'administrator',
+        // Who has gone to another page meanwhile is left there.
+        go: (changes, instead) => isShown() && go(changes, instead),
+        draw,
+        refresh: () => pagePoll.now(),
+        done: (text, hash) => done(text, isShown() ? hash : undefined),
+    };
+}
 
 /** Something was done. If what the page shows went with it, another page is shown. */
 function done(text, hash) {
@@ -142,7 +152,43 @@ function done(text, hash) {
     pagePoll.now();
 }
 
-const pagePoll = poll(EVERY_MS, async signal => {
+/** Something was not done, and nobody looks at the dialog any more that would say so. */
+onLateRefusal(text => {
+    now.notice = {text, mood: 'bad', stays: false};
+    say(text);
+    draw();
+});
+
+/** An error that is no answer of the broker's. It is said on the page, and to whoever looks into the browser's own console. */
+function defect(where, error) {
+    if (now.defects.get(where)?.stack !== error.stack) {
+        console.error(error);
+        say(DEFECT);
+    }
+    now.defects.set(where, error);
+}
+
+const DEFECT = 'This is a defect of the console, not of the broker';
+
+/** What to ask: an error of the console's own in it is told as that, and asking goes on at its pace. */
+function sound(where, ask) {
+    return async signal => {
+        try {
+            await ask(signal);
+            if (!signal.aborted) {
+                now.defects.delete(where);
+            }
+        } catch (e) {
+            if (e instanceof api.ApiFailure || signal.aborted) {
+                throw e;
+            }
+            defect(where, e);
+            draw();
+        }
+    };
+}
+
+const pagePoll = poll(EVERY_MS, sound('load', async signal => {
     const {route} = now;
     if (!now.me || !route.page.load) {
         return;
@@ -152,6 +198,7 @@ const pagePoll = poll(EVERY_MS, async signal => {
         if (now.route === route) {
             now.data = data;
             now.failure = null;
+            now.defects.delete('load');
             draw();
         }
     } catch (e) {
@@ -164,9 +211,9 @@ const pagePoll = poll(EVERY_MS, async signal => {
         }
         throw e;
     }
-}, trouble('page'));
+}), trouble('page'));
 
-const overviewPoll = poll(EVERY_MS, async signal => {
+const overviewPoll = poll(EVERY_MS, sound('overview', async signal => {
     if (!now.me) {
         return;
     }
@@ -181,14 +228,14 @@ const overviewPoll = poll(EVERY_MS, async signal => {
     now.samples.push(sample);
     tell(last, sample);
     draw();
-}, trouble('overview'));
+}), trouble('overview'));
 
-const hostsPoll = poll(60_000, async signal => {
+const hostsPoll = poll(60_000, sound('hosts', async signal => {
     if (now.me) {
         now.hosts = (await api.get('/api/vhosts', signal)).map(each => each.name);
         draw();
     }
-}, trouble('hosts'));
+}), trouble('hosts'));
 
 const polls = [pagePoll, overviewPoll, hostsPoll];
 
@@ -196,9 +243,6 @@ const polls = [pagePoll, overviewPoll, hostsPoll];
 function trouble(who) {
     return {
         failed(error, waitMs) {
-            if (!(error instanceof api.ApiFailure)) {
-                console.error(error);
-            }
             if (error.status === 401) {
                 return;
             }
@@ -250,8 +294,10 @@ api.onLoggedOut(() => {
 
 function forget() {
     polls.forEach(each => each.stop());
-    Object.assign(now, {me: null, samples: [], data: null, failure: null, notice: null, hosts: []});
+    closeDialog();
+    Object.assign(now, {me: null, samples: [], data: null, failure: null, notice: null, hosts: [], route: read()});
     now.troubles.clear();
+    now.defects.clear();
 }
 
 async function enter() {
@@ -363,7 +409,7 @@ function shell() {
                 }, Object.entries(THEMES).map(([name, text]) => h('option', {value: name, key: name}, text)))),
                 h('p', null, 'Logged in as ', h('b', null, now.me.name), h('br'), h('span', {class: 'quiet'}, now.me.role)),
                 h('button', {type: 'button', onclick: leave}, 'Log out'))),
-        h('main', {id: 'main', tabindex: '-1', key: now.route.path}, unreachable(), notice(), content(page)),
+        h('main', {id: 'main', tabindex: '-1', key: now.route.path}, unreachable(), notice(), ...content(page)),
     ];
 }
 
@@ -406,18 +452,41 @@ function notice() {
 
 function content(page) {
     if (now.failure) {
-        return h('div', {key: 'content'}, title(now.failure.status === 404 ? 'Not there' : 'Refused'),
-            h('p', null, refusal(now.failure)));
+        return [h('div', {key: 'content'}, title(now.failure.status === 404 ? 'Not there' : 'Refused'),
+            h('p', null, refusal(now.failure)))];
     }
     if (page.load && now.data === null) {
-        return h('div', {key: 'content'}, title(page.title(now.route)), h('p', {class: 'quiet'}, 'Loading…'));
+        return [defects(), h('div', {key: 'content'}, title(page.title(now.route)),
+            now.defects.has('load') ? null : h('p', {class: 'quiet'}, 'Loading…'))];
     }
-    return h('div', {key: 'content', class: 'content'}, page.view(now.data, context()));
+    let view;
+    try {
+        view = page.view(now.data, context());
+        now.defects.delete('view');
+    } catch (e) {
+        defect('view', e);
+        view = title(page.title(now.route));
+    }
+    return [defects(), h('div', {key: 'content', class: 'content'}, view)];
+}
+
+function defects() {
+    const [error] = now.defects.values();
+    return error && h('p', {class: 'banner bad', key: 'defect'},
+        'This page can\'t be shown as it is now: ' + error.message + '. ' + DEFECT + '; please report it.');
 }
 
 function draw() {
-    patch(document.getElementById('app'), now.me ? shell() : now.opening
-        ? h('main', {class: 'login', key: 'opening'}, h('p', {class: 'quiet'}, 'Opening the console…')) : login());
+    const app = document.getElementById('app');
+    try {
+        patch(app, now.me ? shell() : now.opening
+            ? h('main', {class: 'login', key: 'opening'}, h('p', {class: 'quiet'}, 'Opening the console…')) : login());
+        now.defects.delete('frame');
+    } catch (e) {
+        defect('frame', e);
+        app.replaceChildren(); // it may be half of one and half of the other
+        patch(app, h('main', {key: 'defect'}, title('SluiceMQ'), defects()));
+    }
 }
 
 document.documentElement.dataset.theme = theme();

@@ -10,27 +10,31 @@ const BOTTOM = 22;
 const TOP = 10;
 const RIGHT = 8;
 
-/** A round number that is no less. */
-function roof(most, least) {
-    const n = Math.max(most, least);
-    const power = 10 ** Math.floor(Math.log10(n));
-    return [1, 2, 2.5, 4, 5, 8, 10].map(each => each * power).find(each => each >= n * 0.999);
+const MOST_STEPS = 5;
+
+/** Levels from 0 to a round number that is no less than the most, whole and evenly spaced by 1, 2 or 5, or ten times that, and so on. */
+function levelsTo(most) {
+    const least = Math.max(1, most / MOST_STEPS);
+    const power = 10 ** Math.floor(Math.log10(least));
+    const step = [1, 2, 5, 10].map(each => each * power).find(each => each >= least * 0.999);
+    return Array.from({length: Math.ceil(most / step * 0.999) + 1}, (_, i) => i * step);
 }
 
 /**
  * @param samples [{at, …}], the latest last; one with `gap` begins anew
  * @param lines [{name, of(sample), key}]: the key is its colour and its dashes
  * @param write how a number is written
+ * @param unit what stands behind a round one, at the lines of the grid
  */
-export function chart({heading, samples, lines, write, spanMs, least = 1}) {
+export function chart({heading, samples, lines, write, unit = '', spanMs, least = 1}) {
     const to = samples.length ? samples.at(-1).at : Date.now();
     const from = to - spanMs;
     const shown = samples.filter(each => each.at >= from - 5000);
-    const most = roof(Math.max(0, ...shown.flatMap(sample => lines.map(line => line.of(sample)))), least);
+    const levels = levelsTo(Math.max(least, ...shown.flatMap(sample => lines.map(line => line.of(sample)))));
+    const most = levels.at(-1);
     const x = at => LEFT + (WIDTH - LEFT - RIGHT) * (at - from) / spanMs;
     const y = value => TOP + (HEIGHT - TOP - BOTTOM) * (1 - value / most);
     const now = shown.at(-1);
-    const levels = [0, 0.25, 0.5, 0.75, 1].map(share => share * most);
     const minutes = Math.round(spanMs / 60_000);
     return h('figure', {class: 'chart'},
         h('figcaption', null,
@@ -46,7 +50,7 @@ export function chart({heading, samples, lines, write, spanMs, least = 1}) {
         },
             levels.map((level, i) => h('g', {key: 'level' + i, class: 'grid'},
                 h('path', {d: `M${LEFT} ${y(level)}H${WIDTH - RIGHT}`}),
-                h('text', {x: LEFT - 6, y: y(level) + 4, 'text-anchor': 'end'}, write(level)))),
+                h('text', {x: LEFT - 6, y: y(level) + 4, 'text-anchor': 'end'}, f.round(level) + unit))),
             Array.from({length: minutes + 1}, (_, i) => h('text', {
                 key: 'minute' + i, class: 'tick', x: LEFT + (WIDTH - LEFT - RIGHT) * i / minutes, y: HEIGHT - 5,
                 'text-anchor': i === 0 ? 'start' : i === minutes ? 'end' : 'middle',

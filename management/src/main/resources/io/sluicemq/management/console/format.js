@@ -19,6 +19,12 @@ export function short(n) {
     return whole.format(Math.round(n));
 }
 
+/** One that is round, where there is least room: 2500000 → 2.5M */
+export function round(n) {
+    const [unit, size] = [['G', 1e9], ['M', 1e6], ['k', 1e3]].find(([, each]) => n >= each) || ['', 1];
+    return Number((n / size).toPrecision(3)) + unit;
+}
+
 const digits = n => n >= 100 ? n.toFixed(0) : n >= 10 ? n.toFixed(1) : n.toFixed(2);
 
 /** Messages a second. */
@@ -80,6 +86,9 @@ export function moment(ms) {
 }
 
 export const percent = share => Math.floor(share * 100) + ' %';
+
+/** How many wait for room. */
+export const producersWait = n => plural(n, 'producer waits', 'producers wait');
 
 export const plural = (n, one, many = one + 's') => count(n) + ' ' + (n === 1 ? one : many);
 

@@ -35,9 +35,14 @@ export const chip = (mood, text) => h('span', {class: 'chip ' + mood}, h('span',
 
 export function state(word) {
     const mood = {running: 'good', flow: 'warn', blocked: 'bad', paused: 'calm', closing: 'calm'}[word] || 'calm';
-    const text = {flow: 'producers wait'}[word] || word;
-    return chip(mood, text);
+    return chip(mood, {flow: 'producers wait'}[word] || word);
 }
+
+/** The state of a connection or a channel, and what it waits for. */
+export const waitState = each => [
+    each.state === 'flow' ? chip('warn', 'waits') : each.state === 'blocked' ? chip('bad', 'waits, blocked') : state(each.state),
+    each.waits_for && h('span', {class: 'quiet'}, ' for ' + each.waits_for),
+];
 
 /** What a policy does when the limit is reached. */
 export const POLICIES = {
@@ -124,7 +129,8 @@ export const troubles = each => [
 
 /** Arguments, where there are any. */
 export const argumentsOf = (args, none = 'none') => Object.keys(args).length === 0 ? h('span', {class: 'quiet'}, none)
-    : h('code', null, JSON.stringify(args));
+    : h('ul', {class: 'plain-list'}, Object.entries(args).map(([name, value]) => h('li', {key: name},
+        h('code', null, name + ' = ' + (typeof value === 'string' ? value : JSON.stringify(value))))));
 
 // ---- tables
 
@@ -217,12 +223,26 @@ export function pager(list, go, things) {
     const first = (page - 1) * list.page_size + 1;
     return h('nav', {class: 'pager', 'aria-label': 'Pages'},
         h('button', {type: 'button', disabled: page <= 1, onclick: () => go({page: page - 1})}, '← Previous'),
-        h('span', null, found === 0 ? 'none' : f.count(first) + '–' + f.count(first + list.item_count - 1) + ' of ',
+        h('span', null, found === 0 ? 'no' : f.count(first) + '–' + f.count(first + list.item_count - 1) + ' of ',
             found > 0 && f.count(found), ' ', things, found !== all && ' (of ' + f.count(all) + ')'),
         h('button', {type: 'button', disabled: page >= pages, onclick: () => go({page: page + 1})}, 'Next →'));
 }
 
 // ---- dialogs
+
+let dialogShown = null;
+let whenRefusedLate = () => {};
+
+/** What is to be done with a refusal that comes when its dialog is closed already. */
+export function onLateRefusal(action) {
+    whenRefusedLate = action;
+}
+
+/** Whatever a dialog asks belongs to the page below it, and goes with that. */
+export function closeDialog() {
+    dialogShown?.close();
+    dialogShown = null;
+}
 
 /**
  * Asks before something is done, and says what has come of it. The dialog stays until it is closed if it went wrong.
@@ -276,6 +296,9 @@ export function ask({heading, text, fields = [], button, danger, act, done}) {
             done(said);
         } catch (e) {
             error.textContent = refusal(e);
+            if (!dialog.open) {
+                whenRefusedLate(heading + ': ' + error.textContent);
+            }
         } finally {
             submit.disabled = false;
         }
@@ -283,10 +306,15 @@ export function ask({heading, text, fields = [], button, danger, act, done}) {
     const before = document.activeElement;
     dialog.onclose = () => {
         dialog.remove();
+        if (dialogShown === dialog) {
+            dialogShown = null;
+        }
         if (before && before.isConnected) {
             before.focus({preventScroll: true});
         }
     };
+    closeDialog();
+    dialogShown = dialog;
     document.body.append(dialog);
     dialog.showModal();
 }
@@ -294,7 +322,8 @@ export function ask({heading, text, fields = [], button, danger, act, done}) {
 /** Why something was not done. */
 export function refusal(failure) {
     if (!(failure instanceof ApiFailure)) {
-        throw failure;
+        console.error(failure);
+        return 'A defect of the console: ' + failure.message;
     }
     return failure.status === 0
         ? 'No answer: ' + failure.message + '. Whether it was done is not known.'
@@ -302,6 +331,10 @@ export function refusal(failure) {
 }
 
 // ---- messages
+
+/** How many bytes of a body are there to be shown. */
+const shownBytes = ({payload, payload_encoding: encoding}) => encoding === 'base64'
+    ? payload.length / 4 * 3 - (/=*$/.exec(payload)[0].length) : new TextEncoder().encode(payload).length;
 
 /** Messages as the API shows them. */
 export function messages(list) {
@@ -311,6 +344,7 @@ export function messages(list) {
             ' · ' + f.bytes(message.payload_bytes), message.redelivered && ' · redelivered',
             message.published && ' · published ' + f.moment(message.published)),
         h('pre', {tabindex: '0', 'aria-label': 'body'}, message.payload,
+            shownBytes(message) < message.payload_bytes && '…\n(the first ' + f.bytes(shownBytes(message)) + ')',
             message.payload_encoding === 'base64' && '\n(base64)'),
         h('details', null, h('summary', null, 'Properties'),
             h('pre', {tabindex: '0', 'aria-label': 'properties'}, JSON.stringify(message.properties, null, 2))))));

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -19,7 +20,7 @@ class SharedTest {
     private final Shared<Integer> shared = new Shared<>(now::get);
     private final Call call = new Call(
             Route.open("/", "", any -> null), Map.of(), Map.of(), Map.of(), new byte[0], null, "",
-            Duration.ofSeconds(20));
+            List::of, Duration.ofSeconds(20));
 
     private int look(long tookMillis) {
         return shared.get(call, () -> {

@@ -49,7 +49,7 @@ public final class AddressesSection {
     public static final Option<Long> MAX_MESSAGES = Option.of(
             "max-messages",
             OptionType.LONG.orNone(AddressLimits.NONE),
-            "How many messages it may hold, likewise.")
+            "How many messages such an address may hold. With the policy `page`, how many of them in memory.")
             .atLeast(1L)
             .example("100000");
 
@@ -97,9 +97,9 @@ public final class AddressesSection {
     public static final Option<Integer> MAX_DELIVERY_ATTEMPTS = Option.of(
             "max-delivery-attempts",
             OptionType.INT.orNone(Undeliverable.UNLIMITED),
-            "How often a message is delivered at most. One that comes back from its last delivery is a dead letter. Like the two"
-                    + " below it is about queues that clients of AMQP 1.0 make by naming them, and about subscriptions, by their"
-                    + " topic's name, and holds for those that are made from now on.")
+            "How often a message is delivered at most. One that comes back from its last delivery is a dead letter. Like"
+                    + " `dead-letter-address` and `expiry-address` it is about queues that clients of AMQP 1.0 make by naming"
+                    + " them, and about subscriptions, by their topic's name, and holds for those that are made from now on.")
             .atLeast(1)
             .example("10");
 
@@ -117,7 +117,7 @@ public final class AddressesSection {
     public static final Option<String> EXPIRY_ADDRESS = Option.of(
             "expiry-address",
             LETTER_QUEUE.orNone(AddressSettings.NO_ADDRESS),
-            "The queue that expired messages go to, likewise. Without one they go to `dead-letter-address`.")
+            "The queue that expired messages go to. It is made if it isn't there. Without one they go to `dead-letter-address`.")
             .example("EXPIRED");
 
     public static final Option<Long> CONSUMER_DEPTH = Option.of(
@@ -131,7 +131,7 @@ public final class AddressesSection {
     public static final Option<Long> CONSUMER_MESSAGE_COUNT = Option.of(
             "message-count",
             OptionType.LONG,
-            "How many messages, likewise.")
+            "How many messages may wait for a consumer or be held by it.")
             .counting("messages")
             .atLeast(1L)
             .example("10000");
@@ -139,7 +139,7 @@ public final class AddressesSection {
     public static final Option<Duration> CONSUMER_MESSAGE_AGE = Option.of(
             "message-age",
             OptionType.DURATION,
-            "How long the oldest of these may have been there.")
+            "How long the oldest message that waits for a consumer or is held by it may have been there.")
             .between(Duration.ofMillis(1), Duration.ofDays(365))
             .example("10m");
 

@@ -17,13 +17,19 @@ import java.util.Map;
 public final class EffectiveConfig {
 
     private static final int COMMENT_AT = 44;
+    private static final Place DEFAULT = Place.of("default");
 
     private final StringBuilder text = new StringBuilder();
 
-    private EffectiveConfig() {}
+    private final Place options;
 
-    public static String of(Settings root) {
-        EffectiveConfig effective = new EffectiveConfig();
+    private EffectiveConfig(Place options) {
+        this.options = options;
+    }
+
+    /** @param options the place of what was said by options of the command line, which is called that */
+    public static String of(Settings root, Place options) {
+        EffectiveConfig effective = new EffectiveConfig(options);
         effective.entries("", root);
         return effective.text.toString();
     }
@@ -33,7 +39,8 @@ public final class EffectiveConfig {
             switch (entry) {
                 case Option<?> option -> option(indent, option, settings);
                 case Section inner -> section(indent, inner, settings);
-                case NamedSections named -> named(indent, named, settings.sections(named));
+                case NamedSections named when named == ListenersSection.LISTENERS -> listeners(settings);
+                case NamedSections named -> named(indent, named, settings.sections(named), null);
                 case SectionList list -> list(indent, list, settings.list(list));
             }
         }
@@ -72,11 +79,23 @@ public final class EffectiveConfig {
                 && section.entries().stream().anyMatch(each -> each instanceof Option<?> o && o.isRequired());
     }
 
-    private void named(String indent, NamedSections named, Map<String, Settings> items) {
+    /** If none is configured there is one all the same. */
+    private void listeners(Settings root) {
+        Map<String, Settings> configured = root.sections(ListenersSection.LISTENERS);
+        if (configured.isEmpty()) {
+            Settings absent = new Settings(ListenersSection.LISTENERS.item(), DEFAULT);
+            named("", ListenersSection.LISTENERS, Map.of(ListenersSection.DEFAULT_LISTENER, absent), DEFAULT);
+        } else {
+            named("", ListenersSection.LISTENERS, configured, null);
+        }
+    }
+
+    /** @param place of the whole; null not to say it */
+    private void named(String indent, NamedSections named, Map<String, Settings> items, Place place) {
         if (items.isEmpty()) {
             return;
         }
-        line(indent + named.key() + ":", null);
+        line(indent + named.key() + ":", place);
         items.forEach((name, item) -> {
             line(indent + "  " + OptionText.quoted(name) + ":", null);
             entries(indent + "    ", item);
@@ -98,7 +117,8 @@ public final class EffectiveConfig {
     private void line(String line, Place place) {
         text.append(line);
         if (place != null) {
-            text.append(" ".repeat(Math.max(1, COMMENT_AT - line.length()))).append("# ").append(place);
+            text.append(" ".repeat(Math.max(1, COMMENT_AT - line.length()))).append("# ")
+                    .append(place.equals(options) ? "command line" : place.toString());
         }
         text.append('\n');
     }

@@ -33,7 +33,7 @@ public final class ListenersSection {
             "certificate",
             OptionType.PATH,
             "A file with the listener's certificate, and behind it those between it and a root that clients know, in PEM form."
-                    + " A relative path starts at the working folder, here and below.")
+                    + " A relative path starts at the working folder.")
             .required()
             .example("server.pem");
 

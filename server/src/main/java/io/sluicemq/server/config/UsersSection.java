@@ -68,14 +68,15 @@ public final class UsersSection {
     public static final Option<List<String>> WRITE = Option.of(
             "write",
             OptionType.listOf(NAME_PATTERN),
-            "Names of addresses and exchanges that they may publish to, and of queues and exchanges that they may bind, likewise.")
+            "Names of addresses and exchanges that they may publish to, and of queues and exchanges that they may bind: patterns as"
+                    + " in `configure`.")
             .defaultsTo(List.of());
 
     public static final Option<List<String>> READ = Option.of(
             "read",
             OptionType.listOf(NAME_PATTERN),
             "Names of queues that they may consume from, and of exchanges and topics that they may bind from or subscribe to,"
-                    + " likewise.")
+                    + " by patterns as in `configure`.")
             .defaultsTo(List.of());
 
     public static final SectionList USER_PERMISSIONS = new SectionList(
@@ -155,7 +156,8 @@ public final class UsersSection {
             .secret();
 
     public static final Option<String> STORED_SHA_512 = Option.of(
-            "password-sha-512", OptionType.STRING, "The keys of SCRAM-SHA-512, likewise.").secret();
+            "password-sha-512", OptionType.STRING, "The keys of SCRAM-SHA-512: iterations, salt, StoredKey, ServerKey.")
+            .secret();
 
     public static final SectionList STORED_USERS = new SectionList(
             "users",

@@ -22,7 +22,7 @@ public final class VirtualHostsSection {
     public static final Option<Long> HOST_MAX_MESSAGES = Option.of(
             "max-messages",
             OptionType.LONG,
-            "How many messages they may hold together, likewise.")
+            "How many messages all its addresses may hold together. Beyond that producers wait.")
             .counting("messages")
             .atLeast(1L)
             .example("1000000");

@@ -12,6 +12,7 @@ import io.sluicemq.base.option.SectionList;
 import io.sluicemq.base.option.Settings;
 import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -99,6 +100,7 @@ public final class YamlReader {
         return switch (e) {
             case NoSuchFileException missing -> "there is no such file";
             case CharacterCodingException encoding -> "it is not UTF-8 text";
+            case AccessDeniedException denied -> "there is no permission to read it";
             default -> Files.isDirectory(file) ? "it is a folder, not a file" : "it can't be read: " + e.getMessage();
         };
     }

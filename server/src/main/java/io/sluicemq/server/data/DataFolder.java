@@ -185,7 +185,7 @@ public final class DataFolder implements AutoCloseable {
         String key = "io.sluicemq.data.open:" + (fileKey != null ? fileKey : path.toRealPath());
         Properties shared = System.getProperties();
         if (shared.putIfAbsent(key, path.toString()) != null) {
-            throw new DataFolderRefused(
+            throw DataFolderRefused.inUse(
                     "data folder " + path + " is in use by this process (" + ownPid() + ") already");
         }
         return key;
@@ -215,7 +215,7 @@ public final class DataFolder implements AutoCloseable {
     static DataFolderRefused inUse(Path path, FileChannel lockFile) throws IOException {
         String pid = readPid(lockFile);
         boolean isThere = !pid.isEmpty() && ProcessHandle.of(Long.parseLong(pid)).isPresent();
-        return new DataFolderRefused(
+        return DataFolderRefused.inUse(
                 "data folder " + path + " is in use by " + (isThere ? "process " + pid : "another process"));
     }
 

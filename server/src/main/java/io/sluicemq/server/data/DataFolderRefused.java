@@ -5,11 +5,28 @@ public final class DataFolderRefused extends Exception {
 
     private static final long serialVersionUID = 1L;
 
+    private final boolean inUse;
+
     DataFolderRefused(String message) {
-        super(message);
+        this(message, false);
     }
 
     DataFolderRefused(String message, Throwable cause) {
         super(message, cause);
+        inUse = false;
+    }
+
+    private DataFolderRefused(String message, boolean inUse) {
+        super(message);
+        this.inUse = inUse;
+    }
+
+    static DataFolderRefused inUse(String message) {
+        return new DataFolderRefused(message, true);
+    }
+
+    /** Whether a broker has it open: what is to be done about that depends on what the folder was wanted for. */
+    public boolean isInUse() {
+        return inUse;
     }
 }

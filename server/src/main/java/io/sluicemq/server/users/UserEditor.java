@@ -23,6 +23,7 @@ import io.sluicemq.server.config.UsersSection;
 import io.sluicemq.server.config.YamlReader;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -174,10 +175,14 @@ public final class UserEditor {
                 users -> users.with(UserRegistry.required(users, name).withPermissions(virtualHost, null)));
     }
 
-    /** Prints who there is. Returns an exit code. */
+    /** Prints who there is. Returns an exit code: {@link #EXIT_FAILED} if there is no file. */
     public int list() {
+        if (!file.exists()) {
+            return failed("there is no file " + file.path() + ": 'sluicemq user add' makes it, and --data names another"
+                    + " folder");
+        }
         try {
-            StoredUsers users = file.exists() ? file.read() : StoredUsers.none();
+            StoredUsers users = file.read();
             if (users.users().isEmpty()) {
                 out.println(file.path() + " holds no users.");
             }
@@ -218,6 +223,8 @@ public final class UserEditor {
             return refused(e);
         } catch (ConfigException e) {
             return invalid(e);
+        } catch (AccessDeniedException e) {
+            return failed(file.path() + " can't be changed: no permission for " + e.getFile());
         } catch (IOException e) {
             return failed(file.path() + " can't be changed: " + e);
         }
@@ -229,7 +236,10 @@ public final class UserEditor {
     /** Has the broker on the data folder read the file, if one runs there. */
     private int tellBroker() {
         if (!Files.exists(data.resolve(AdminSocket.FILE))) {
-            return 0; // it reads the file at its start
+            out.println("No broker runs on " + data + ": one that is started with it will know."
+                    + " --data names another folder.");
+            out.flush();
+            return 0;
         }
         try {
             JsonNode answer = AdminClient.ask(data, JSON.createObjectNode().put("command", "users"), LIMIT);

@@ -113,13 +113,35 @@ class HttpAccessTest {
 
             assertThat(shopper.get("/api/vhosts").json()).hasSize(1);
             assertThat(shopper.get("/api/queues?columns=name").http().body()).isEqualTo("[{\"name\":\"theirs\"}]");
-            assertThat(shopper.get("/api/queues/%2F").status()).isEqualTo(403);
+            Http.Response closed = shopper.get("/api/queues/%2F");
+            assertThat(closed.status()).isEqualTo(403);
+            assertThat(closed.reason()).startsWith("user 'shopper' may not use vhost '/': an administrator lets them by"
+                    + " 'sluicemq user grant shopper --virtual-host /'");
+            assertThat(shopper.get("/api/queues/nix").status()).as("whether it is there").isEqualTo(403);
             assertThat(shopper.get("/api/queues/%2F/others").status()).isEqualTo(403);
             assertThat(shopper.put("/api/queues/%2F/new", "{}").status()).isEqualTo(403);
             assertThat(shopper.delete("/api/queues/%2F/others").status()).isEqualTo(403);
             assertThat(shopper.get("/api/addresses").http().body()).doesNotContain("others");
             assertThat(shopper.get("/api/bindings").http().body()).doesNotContain("others");
             assertThat(shopper.get("/api/definitions").status()).isEqualTo(403);
+        }
+    }
+
+    @Test
+    void shouldSayToAnAdministratorThatAVirtualHostIsNotThere() {
+        Http.Response missing = http.get("/api/queues/nix");
+        assertThat(missing.status()).isEqualTo(404);
+        assertThat(missing.reason()).isEqualTo("no vhost 'nix'");
+    }
+
+    @Test
+    void shouldTellAnyoneWhereHealthIs() {
+        try (Http nobody = new Http(broker).as(null, null)) {
+            for (String path : new String[] {"/health", "/health/"}) {
+                Http.Response found = nobody.get(path);
+                assertThat(found.status()).isEqualTo(404);
+                assertThat(found.reason()).isEqualTo("health is at /health/live and at /health/ready");
+            }
         }
     }
 
@@ -132,7 +154,9 @@ class HttpAccessTest {
             assertThat(looker.delete("/api/queues/%2F/roles").status()).isEqualTo(403);
             assertThat(looker.get("/api/users").status()).isEqualTo(403);
             assertThat(client.get("/api/overview").status()).isEqualTo(403);
-            assertThat(client.get("/api/overview").reason()).isEqualTo("user 'client' is not monitor");
+            assertThat(client.get("/api/overview").reason()).isEqualTo(
+                    "user 'client' is not allowed to: it needs the role monitor, which an administrator gives by"
+                            + " 'sluicemq user alter client --role monitor'");
         }
         assertThat(http.get("/api/users").json()).hasSize(4);
         assertThat(http.get("/api/users/looker").json().path("tags").toString()).isEqualTo("[\"monitor\"]");

@@ -3,7 +3,7 @@
 import {h} from '../dom.js';
 import * as api from '../api.js';
 import * as f from '../format.js';
-import {ask, chip, facts, filters, link, listOrder, listQuery, mayOnlyLook, pager, panel, state, table, title} from '../parts.js';
+import {ask, chip, facts, filters, link, listOrder, listQuery, mayOnlyLook, pager, panel, table, title, waitState} from '../parts.js';
 import {reason} from './why.js';
 
 const ORDER = {sort: 'name', reverse: false};
@@ -26,8 +26,7 @@ export const connections = {
             order: listOrder(at, go, ORDER, ['name', 'vhost', 'user', 'protocol', 'product', 'state']),
             columns: [
                 {name: 'Name', sort: 'name', cell: each => h('a', {href: link('connections', each.name)}, each.name)},
-                {name: 'State', sort: 'state', cell: each => [state(each.state), each.waits_for
-                    && h('span', {class: 'quiet'}, ' for ' + each.waits_for)]},
+                {name: 'State', sort: 'state', cell: waitState},
                 {name: 'User', sort: 'user', cell: each => each.user},
                 {name: 'Virtual host', sort: 'vhost', wide: true, cell: each => each.vhost},
                 {name: 'Protocol', sort: 'protocol', cell: each => h('span', {class: 'nowrap'}, each.protocol)},
@@ -47,17 +46,17 @@ export const connection = {
     async load({route}, signal) {
         const about = await api.get(api.path('connections', route.rest[0]), signal);
         const why = about.waits_for ? await api.get('/api/why' + api.query({subject: about.name}), signal) : {addresses: []};
-        return {about, held: why.addresses.filter(each => each.waiting.some(who => who.connection === about.name))};
+        return {about, waitsFor: why.addresses.filter(each => each.waiting.some(who => who.connection === about.name))};
     },
 
-    view({about, held}, context) {
+    view({about, waitsFor}, context) {
         return [
-            title(['Connection ', h('span', {class: 'name'}, about.name)], state(about.state)),
+            title(['Connection ', h('span', {class: 'name'}, about.name)], waitState({state: about.state})),
             h('div', {class: 'acts'}, context.mayAct
                 ? h('button', {type: 'button', class: 'danger', onclick: () => close(about, context)}, 'Close the connection…')
                 : mayOnlyLook()),
-            about.waits_for && held.length === 0 && h('p', {class: 'banner warn'}, 'It waits for ' + about.waits_for + '.'),
-            held.length > 0 && panel('What it waits for', held.map(reason)),
+            about.waits_for && waitsFor.length === 0 && h('p', {class: 'banner warn'}, 'It waits for ' + about.waits_for + '.'),
+            waitsFor.length > 0 && panel('What it waits for', waitsFor.map(reason)),
             panel('Facts', facts([
                 ['User', about.user],
                 ['Virtual host', about.vhost],
@@ -75,12 +74,11 @@ export const connection = {
                 caption: 'Channels', rows: about.channel_details, key: each => String(each.number), empty: 'None is open.',
                 columns: [
                     {name: 'Number', cell: each => String(each.number)},
-                    {name: 'State', cell: each => [state(each.state), each.waits_for
-                        && h('span', {class: 'quiet'}, ' for ' + each.waits_for)]},
+                    {name: 'State', cell: waitState},
                     {name: 'Consumers', number: true, cell: each => f.count(each.consumer_count)},
                     {name: 'Unacked', number: true, cell: each => f.count(each.messages_unacknowledged)},
-                    {name: 'Held', number: true, cell: each => f.count(each.messages_unconfirmed)},
-                    {name: 'Held bytes', number: true, wide: true, cell: each => f.bytes(each.parked_bytes)},
+                    {name: 'Waiting', number: true, cell: each => f.count(each.messages_unconfirmed)},
+                    {name: 'Waiting bytes', number: true, wide: true, cell: each => f.bytes(each.parked_bytes)},
                     {name: 'Prefetch', number: true, wide: true, cell: each => f.count(each.prefetch_count)},
                     {name: 'Mode', wide: true, cell: each => each.transactional ? 'transactions' : each.confirm ? 'confirms' : 'plain'},
                 ],

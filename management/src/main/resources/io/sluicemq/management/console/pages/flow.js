@@ -1,5 +1,5 @@
-// The flow map: producers → exchanges → queues → consumers, drawn from left to right, with what passes, how full each is, and where
-// something is held and why. The same as a table below.
+// The flow map: producers → exchanges → queues → consumers, drawn from left to right, with what passes, how full each is, and who
+// waits and why. The same as a table below.
 
 import {h} from '../dom.js';
 import * as api from '../api.js';
@@ -11,6 +11,7 @@ import {reason} from './why.js';
 
 const WIDTH = 1120;
 const BOX = {width: 220, height: 62, gap: 16};
+const TANK = 62;
 const HEAD = 34;
 const MOST_NODES = 12;
 
@@ -30,24 +31,24 @@ export const flow = {
         const [kind, , name] = route.rest;
         const focused = kind === 'queue' || kind === 'exchange';
         const graph = graphOf(data);
-        const held = data.waiting.filter(each => each.waiting.length > 0);
+        const waitedFor = data.waiting.filter(each => each.waiting.length > 0);
         return [
             title(focused ? ['Flow map of ' + kind + ' ', h('span', {class: 'name'}, exchangeName(name === 'amq.default' ? '' : name))] : 'Flow map',
-                data.shortage ? chip('bad', 'all publishers wait') : held.length > 0
-                    ? chip('bad', f.plural(held.reduce((sum, each) => sum + each.waiting.length, 0), 'producer') + ' held')
-                    : chip('good', 'nobody is held'),
+                data.shortage ? chip('bad', 'all publishers wait') : waitedFor.length > 0
+                    ? chip('bad', f.producersWait(waitedFor.reduce((sum, each) => sum + each.waiting.length, 0)))
+                    : chip('good', 'nobody waits'),
                 focused && h('div', {class: 'acts'}, h('a', {class: 'button', href: '#/flow'}, 'Show all'),
                     h('a', {class: 'button', href: pageOf(route.rest)}, 'Its page'))),
             !focused && kind === undefined && hosts.length > 1 && h('form', {class: 'filters', onsubmit: event => event.preventDefault()},
                 h('label', null, h('span', null, 'Virtual host'), h('select', {
                     name: 'vhost', value: at.get('vhost') || '', onchange: event => go({vhost: event.target.value}),
                 }, h('option', {value: ''}, 'all'), hosts.map(each => h('option', {value: each, key: each}, each))))),
-            (held.length > 0 || data.shortage) && panel('What is held, and why',
+            (waitedFor.length > 0 || data.shortage) && panel('Who waits, and why',
                 data.shortage && h('p', null, chip('bad', 'all publishers wait'), ' ' + data.shortage.reason + ', for '
                     + f.duration(data.shortage.since_ms) + '.'),
-                held.slice(0, 6).map(reason),
-                held.length > 6 && h('p', null, h('a', {href: '#/addresses?sort=waiting_producers&reverse=true'},
-                    f.plural(held.length - 6, 'address', 'addresses') + ' more'))),
+                waitedFor.slice(0, 6).map(reason),
+                waitedFor.length > 6 && h('p', null, h('a', {href: '#/addresses?sort=waiting_producers&reverse=true'},
+                    f.plural(waitedFor.length - 6, 'address', 'addresses') + ' more'))),
             panel('From left to right', data.queues.length === 0
                 ? h('p', {class: 'quiet'}, 'There is no queue' + (focused ? ' that it leads to.' : ' yet.'))
                 : [
@@ -228,7 +229,7 @@ function draw(graph) {
             // Nearer to its queue or exchange, where fewer edges meet, but not on it.
             const t = from.column === 0 ? 0.65 : 0.35;
             labels.push({id: each.from + '→' + each.to, held: each.held, ...at(a, b, bend, t),
-                text: each.held ? '‖ held' + (each.rate > 0 ? ' · ' + rateText(each) : '') : rateText(each)});
+                text: each.held ? '‖ waits' + (each.rate > 0 ? ' · ' + rateText(each) : '') : rateText(each)});
         }
         return h('path', {
             key: each.from + '→' + each.to,
@@ -259,7 +260,7 @@ function saying(each) {
         const product = each.members[0].product;
         return {
             more: each.connections > 1 ? f.plural(each.connections, 'connection') : [each.members[0].user, product].filter(Boolean).join(' · '),
-            mark: each.held ? '‖ held' : '',
+            mark: each.held ? '‖ waits' : '',
             right: each.rate === null ? '' : f.rate(each.rate),
         };
     }
@@ -271,7 +272,7 @@ function saying(each) {
             right: each.rate === null ? '' : rateText(each),
         };
     }
-    const mark = each.held ? '‖ ' + f.plural(each.about.waiting_producers, 'producer') + ' held'
+    const mark = each.held ? '‖ ' + f.producersWait(each.about.waiting_producers)
         : each.about.paused ? '○ paused' : each.stuck ? '▲ no consumer' : '';
     if (each.column === 1) {
         return {more: each.about.type + (each.filled ? ' · ' + f.percent(each.filled.share) + ' full' : ''), mark, right: ''};
@@ -282,29 +283,60 @@ function saying(each) {
     };
 }
 
+// As console.css has them.
+const LABEL = '600 13px';
+const MORE = '400 12px';
+const MARK = '700 12px';
+
+const ruler = document.createElement('canvas').getContext('2d');
+
+/** In the picture's units, of a text in a weight and size. */
+function widthOf(text, font) {
+    ruler.font = font + ' ' + getComputedStyle(document.body).fontFamily;
+    return ruler.measureText(text).width;
+}
+
+/** As much of a text as has room, with … in place of the rest. */
+function fit(text, width, font, cut = f.cut) {
+    if (widthOf(text, font) <= width) {
+        return text;
+    }
+    let fits = 3;
+    let most = text.length;
+    while (fits < most) {
+        const middle = Math.ceil((fits + most) / 2);
+        if (widthOf(cut(text, middle), font) <= width) {
+            fits = middle;
+        } else {
+            most = middle - 1;
+        }
+    }
+    return cut(text, fits);
+}
+
 function node(each) {
     const {more, mark, right} = saying(each);
     const client = each.column === 0 || each.column === 3;
     const words = [COLUMNS[each.column].slice(0, -1), each.name + ':', more + (right ? ', ' + right : '') + (mark ? ', ' + mark.slice(2) : '')
         + (each.filled ? ', uses ' + fillText(each.filled) : '')
         + (each.estimated ? '; ≈ is an estimate: it acknowledges nothing, so it gets its share of what the queue gives out' : '')].join(' ');
-    const cutName = client ? f.cutMiddle(short(each), 29) : f.cut(each.name, 28);
+    const inside = BOX.width - 24;
+    const beside = client ? (right ? inside - widthOf(right, MORE) - 8 : inside) : each.filled ? inside - TANK - 8 : inside;
+    const name = client ? fit(short(each), inside, LABEL, f.cutMiddle) : fit(each.name, inside, LABEL);
     return h('a', {
         key: each.id, href: each.href, 'aria-label': words, tabindex: '0',
         class: each.held ? 'held' : each.stuck || each.slow ? 'stuck' : null,
     },
         h('title', null, each.name + '\n' + words),
         h('rect', {class: 'box', x: each.x, y: each.y, width: BOX.width, height: BOX.height, rx: client ? 16 : 6}),
-        // What is too long ends at the box.
-        h('svg', {x: each.x + 12, y: each.y, width: BOX.width - 20, height: BOX.height},
-            h('text', {class: 'label', x: 0, y: 20}, cutName),
-            h('text', {class: 'more', x: 0, y: 37}, f.cut(more, 36)),
-            mark && h('text', {class: 'mark', x: 0, y: 54, key: 'mark'}, mark)),
+        h('text', {class: 'label', x: each.x + 12, y: each.y + 20}, name),
+        h('text', {class: 'more', x: each.x + 12, y: each.y + 37}, fit(more, inside, MORE)),
+        mark && h('text', {class: 'mark', x: each.x + 12, y: each.y + 54, key: 'mark'}, fit(mark, beside, MARK)),
         client && right && h('text', {class: 'more', x: each.x + BOX.width - 12, y: each.y + 53, 'text-anchor': 'end', key: 'right'}, right),
-        each.filled && h('rect', {class: 'tank', key: 'tank', x: each.x + BOX.width - 74, y: each.y + 46, width: 62, height: 8, rx: 4}),
+        each.filled && h('rect', {class: 'tank', key: 'tank', x: each.x + BOX.width - 12 - TANK, y: each.y + 46, width: TANK, height: 8, rx: 4}),
         each.filled && h('rect', {
-            class: 'level ' + mood(each.filled.share), key: 'level', x: each.x + BOX.width - 74, y: each.y + 46, height: 8, rx: 4,
-            width: (62 * Math.min(1, each.filled.share)).toFixed(1),
+            class: 'level ' + mood(each.filled.share), key: 'level', x: each.x + BOX.width - 12 - TANK, y: each.y + 46, height: 8, rx: 4,
+            width: (TANK * Math.min(1, each.filled.share)).toFixed(1),
         }));
 }
 
@@ -317,7 +349,7 @@ function short(each) {
 const key = () => h('ul', {class: 'key', 'aria-hidden': 'true'},
     h('li', null, h('svg', {viewBox: '0 0 30 10', width: '30', height: '10', class: 'map-key'},
         h('path', {class: 'line s1', d: 'M1 5H29'})), 'messages pass; the wider the more'),
-    h('li', null, '‖ held: a producer waits for room'),
+    h('li', null, '‖ waits: there is no room for what a producer sends'),
     h('li', null, '▲ nobody takes the messages, or too slowly'),
     h('li', null, 'a bar: how much of its limit is used'),
     h('li', null, 'without a number: nothing passes, or it is not known yet; what passes a binding is not measured'),
@@ -346,14 +378,14 @@ function asTable(data, {edges, byId}) {
     const names = list => list.length === 0 ? h('span', {class: 'quiet'}, 'none') : h('ul', {class: 'plain-list'},
         list.map(({edge, node: each}) => h('li', {key: edge.from + edge.to},
             h('a', {href: each.href}, each.column === 0 || each.column === 3 ? short(each) : each.name),
-            edge.rate > 0 && ' ' + rateText(edge), edge.held && [' ', chip('bad', 'held')])));
+            edge.rate > 0 && ' ' + rateText(edge), edge.held && [' ', chip('bad', 'waits')])));
     const rows = data.queues.map(each => byId.get(placeId('queue', each.vhost, each.name)));
     return panel('The same as a table', table({
         caption: 'Flow by queue', rows, key: each => each.id, empty: 'No queue.',
         columns: [
             {name: 'Queue', slim: true, cell: each => [h('a', {href: each.href}, each.name),
                 each.about.vhost !== '/' && h('span', {class: 'quiet'}, ' in ' + each.about.vhost)]},
-            {name: 'State', cell: each => each.held ? chip('bad', f.plural(each.about.waiting_producers, 'producer') + ' held')
+            {name: 'State', cell: each => each.held ? chip('bad', f.producersWait(each.about.waiting_producers))
                 : each.about.paused ? chip('calm', 'paused') : each.stuck ? chip('warn', 'no consumer')
                     : each.slowed ? chip('warn', 'consumer too slow') : each.flows ? chip('good', 'flows') : chip('calm', 'nothing passes')},
             {name: 'From', cell: each => names(from(each.id))},

@@ -30,16 +30,17 @@ export const overview = {
         return [
             title('Overview'),
             h('ul', {class: 'tiles'},
-                tile('In', f.rate(stats.publish_details.rate), f.short(stats.publish) + ' in all'),
+                tile('In', f.rate(stats.publish_details.rate), f.short(stats.publish) + ' published in all'
+                    + (last.counters.parkedMessages > 0 ? ', ' + f.short(last.counters.parkedMessages) + ' waiting' : '')),
                 tile('Out', f.rate(stats.deliver_get_details.rate), f.short(stats.deliver_get) + ' in all'),
                 tile('Acknowledged', f.rate(stats.ack_details.rate), f.short(stats.ack) + ' in all'),
                 tile('Ready', f.short(last.queue_totals.messages_ready), 'messages'),
                 tile('Unacknowledged', f.short(last.queue_totals.messages_unacknowledged), 'messages'),
-                tile('Held', f.short(last.counters.parkedMessages), 'messages wait for room')),
+                tile('Waiting', f.short(last.counters.parkedMessages), 'messages wait for room')),
             waitingPanel(why, last),
             h('div', {class: 'two'},
                 h('div', {class: 'panel'}, chart({
-                    heading: 'Messages a second', samples, spanMs: SPAN_MS, write: f.rate, least: 10,
+                    heading: 'Messages a second', samples, spanMs: SPAN_MS, write: f.rate, unit: '/s', least: 10,
                     lines: [
                         {name: 'In', key: 's1', of: each => each.message_stats.publish_details.rate},
                         {name: 'Out', key: 's2', of: each => each.message_stats.deliver_get_details.rate},
@@ -51,7 +52,7 @@ export const overview = {
                     lines: [
                         {name: 'Ready', key: 's1', of: each => each.queue_totals.messages_ready},
                         {name: 'Unacknowledged', key: 's2', of: each => each.queue_totals.messages_unacknowledged},
-                        {name: 'Held', key: 's3', of: each => each.counters.parkedMessages},
+                        {name: 'Waiting', key: 's3', of: each => each.counters.parkedMessages},
                     ],
                 }))),
             h('div', {class: 'two'},

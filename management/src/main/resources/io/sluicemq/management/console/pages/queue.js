@@ -32,7 +32,7 @@ export const queue = {
             h('ul', {class: 'tiles'},
                 tile('Ready', f.short(about.messages_ready), f.bytes(about.message_bytes_ready)),
                 tile('Unacknowledged', f.short(about.messages_unacknowledged), f.bytes(about.message_bytes_unacknowledged)),
-                tile('In', f.rate(rates.publish_details.rate), f.short(rates.publish) + ' in all'),
+                tile('In', f.rate(rates.publish_details.rate), f.short(rates.publish) + ' arrived in all'),
                 tile('Out', f.rate(rates.deliver_get_details.rate), f.short(rates.deliver_get) + ' in all'),
                 tile('Acknowledged', f.rate(rates.ack_details.rate), f.short(rates.ack) + ' in all'),
                 tile('Oldest', f.duration(about.oldest_message_age_ms), about.messages_ready === 0 ? 'no ready message'

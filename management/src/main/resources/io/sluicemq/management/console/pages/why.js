@@ -62,7 +62,7 @@ export const addressName = each => each.kind === 'virtual host' ? 'virtual host 
 export function reason(address) {
     const {waiting} = address;
     return h('article', {class: 'reason', key: address.kind + ' ' + address.vhost + ' ' + address.address},
-        h('h3', null, waiting.length > 0 ? chip('bad', 'held') : chip('warn', 'full'), ' ',
+        h('h3', null, waiting.length > 0 ? chip('bad', f.producersWait(waiting.length)) : chip('warn', 'full'), ' ',
             h('a', {href: flowLink(address)}, addressName(address)),
             address.vhost !== '/' && address.kind !== 'virtual host' && h('span', {class: 'quiet'}, ' in ' + address.vhost)),
         h('p', null, 'It uses ' + fillText(fill(address)) + ' (' + f.bytes(address.used_bytes) + ', '
@@ -80,13 +80,13 @@ export function reason(address) {
 
 /** All that waits; nothing if nothing does. */
 export function waitingPanel(why, overview) {
-    const held = why.addresses.filter(each => each.waiting.length > 0);
-    const shown = [...held, ...why.addresses.filter(each => each.waiting.length === 0)];
+    const waitedFor = why.addresses.filter(each => each.waiting.length > 0);
+    const shown = [...waitedFor, ...why.addresses.filter(each => each.waiting.length === 0)];
     const shortage = why.shortage || overview?.shortage;
     if (shown.length === 0 && !shortage) {
         return null;
     }
-    return panel('What waits',
+    return panel('Who waits, and why',
         shortage && h('p', null, chip('bad', 'all publishers wait'), ' ' + shortage.reason
             + (why.shortage ? ', for ' + f.duration(why.shortage.since_ms) : '') + '.'),
         shown.slice(0, MOST).map(reason),

@@ -48,7 +48,7 @@ class ConsoleTest {
     private static final List<String> PAGES = List.of(
             "", "flow", "queues", "queues/%2F/orders", "addresses", "exchanges", "exchanges/%2F/stocks", "connections",
             "queues/%2F/reports", "events", "settings", "flow/queue/%2F/orders", "flow/exchange/%2F/stocks",
-            "nothing/of/that");
+            "flow/vhost/%2F/-", "nothing/of/that");
 
     private static final String ALL =
             "['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']";
@@ -275,6 +275,71 @@ class ConsoleTest {
         assertThat(browser.text()).doesNotContain("prices");
     }
 
+    // ---- by its address
+
+    /** No page needs another to have been opened before: each is the first one that is loaded, as with F5, and some after a login. */
+    @Test
+    void shouldShowEachPageByItsAddressAlone() {
+        List<String> pages = pages();
+        browser.eval("[...document.querySelectorAll('#menu nav a')].map(each => each.hash)").valueStream()
+                .map(each -> each.asString().substring(2))
+                .forEach(each -> assertThat(pages).contains(each));
+        for (String page : pages) {
+            openAlone(page);
+            untilItIsShown(page);
+        }
+        for (String page : List.of("flow", "queues/%2F/orders")) {
+            browser.eval("sessionStorage.clear()");
+            openAlone(page);
+            logIn("guest", "guest");
+            untilItIsShown(page + " after a login");
+        }
+    }
+
+    /** Only another question has the browser load it anew. */
+    private static void openAlone(String page) {
+        browser.open(broker.httpUri().orElseThrow() + "/?" + browser.requests().size() + "#/" + page);
+    }
+
+    private static void untilItIsShown(String page) {
+        await().atMost(SOON).untilAsserted(() -> {
+            assertThat(browser.eval("document.querySelector('main:not(.login) h1')?.innerText").asString())
+                    .as(page).isNotBlank().isNotIn("Not there", "Refused");
+            assertThat(browser.text()).as(page).doesNotContain("Loading…").doesNotContain("not reachable");
+            assertThat(browser.eval("[...document.querySelectorAll('.banner.bad')].map(each => each.innerText)"))
+                    .as(page).isEmpty();
+        });
+        assertThat(browser.complaints()).as(page).isEmpty();
+    }
+
+    @Test
+    void shouldSayThatAFaultOfItsOwnIsNotTheBrokers() {
+        browser.eval("window.asIs = fetch; window.fetch = (url, how) => /^.api.(queues|flow)/.test(url)"
+                + " ? Promise.resolve(new Response('{}')) : asIs(url, how); true");
+        for (String page : List.of("queues", "flow")) { // one can't be drawn, the other not even be read
+            go(page);
+            untilTextHas("This is a defect of the console, not of the broker");
+            assertThat(browser.text()).as(page).doesNotContainIgnoringCase("not reachable").doesNotContain("next try");
+            assertThat(browser.complaints()).as(page).singleElement().asString().contains("TypeError");
+        }
+        browser.eval("window.fetch = asIs; true");
+        untilThereIs(".map a");
+
+        assertThat(browser.eval("document.querySelector('main').innerText").asString()).doesNotContain("defect");
+    }
+
+    @Test
+    void shouldCloseADialogWithThePageThatItBelongsTo() {
+        go("queues");
+        go("queues/%2F/notes");
+        click("Purge…");
+        untilThereIs("dialog[open]");
+        browser.eval("history.back()");
+        until("document.querySelector('h1').innerText === 'Queues'");
+
+        assertThat(browser.eval("document.querySelectorAll('dialog').length").asInt()).isZero();
+    }
+
     // ---- what is there
 
     @Test
@@ -285,10 +350,15 @@ class ConsoleTest {
                 .isBetween(20.0, 100.0));
         until("document.querySelector('.chart path.line.s1').getAttribute('d').includes('L')");
         untilTextHas("Listeners");
+        assertThat(browser.eval("[...document.querySelectorAll('.chart > svg')].map(each => new Set("
+                + "[...each.querySelectorAll('.grid text')].map(text => parseFloat(text.textContent))"
+                + ".map((level, i, all) => level - (all[i - 1] ?? 2 * level - all[i + 1]))).size)").toString())
+                .as("how many different steps each chart has").isEqualTo("[1,1]");
+        untilTextHas("14 waiting");
     }
 
     @Test
-    void shouldShowOnTheFlowMapWhoIsHeldAndWhy() {
+    void shouldShowOnTheFlowMapWhoWaitsAndWhy() {
         go("flow");
 
         untilThereIs(".map a.held[aria-label^='Producer'][aria-label*='the shop']");
@@ -305,7 +375,7 @@ class ConsoleTest {
                 .contains("sluicemq limit orders max-size-bytes=…");
         // The same in the table, for whoever can't see the map.
         assertThat(browser.eval("[...document.querySelectorAll('tbody tr')].find(row => row.cells[0].innerText"
-                + ".startsWith('orders')).innerText").asString()).contains("the shop").contains("held");
+                + ".startsWith('orders')).innerText").asString()).contains("the shop").contains("1 producer waits");
         until("[...document.querySelectorAll('.map .flowing')].some(each => /^[1-9].*\\/s$/.test(each.textContent))");
         // What a consumer gets that acknowledges nothing is not known, and is marked.
         until("[...document.querySelectorAll('.map .flowing')].some(each => /^≈ [1-9].*\\/s$/.test(each.textContent))");
@@ -350,6 +420,8 @@ class ConsoleTest {
         untilTextHas("with more than 2 messages; then it is told of");
         go("queues");
         untilTextHas("its own: 100 messages");
+        go("queues/%2F/archive");
+        untilTextHas("x-max-length = 100");
     }
 
     /** Pages have 50 rows however many queues there are, and the map says how many it leaves out. */
@@ -405,6 +477,13 @@ class ConsoleTest {
         untilTextHas("Bindings");
         go("flow/queue/%2F/" + browser.eval("encodeURIComponent(" + quoted(NASTY) + ")").asString());
         untilThereIs(".map a[aria-label^='Queue <img']");
+        assertThat(browser.eval("document.querySelector('.map a[aria-label^=\"Queue <img\"] .label').textContent")
+                .asString())
+                .startsWith("<img src=x").endsWith("…");
+        assertThat(browser.eval("[...document.querySelectorAll('.map a')].filter(each => "
+                + "each.querySelector('.label').getBBox().width > each.querySelector('.box').getBBox().width - 20).length")
+                .asInt())
+                .as("names that are cut by their boxes").isZero();
 
         assertThat(browser.eval("document.querySelectorAll('main img').length").asInt()).isZero();
     }
@@ -422,6 +501,8 @@ class ConsoleTest {
         assertThat(browser.eval("location.hash").asString()).contains("name=pri").contains("sort=messages_ready");
         assertThat(browser.text()).contains("1–1 of 1 queues (of 6)");
         assertThat(browser.eval("document.activeElement.name").asString()).isEqualTo("name");
+        browser.type("-there-is-none");
+        untilTextHas("no queues (of 6)");
     }
 
     // ---- what can be done
