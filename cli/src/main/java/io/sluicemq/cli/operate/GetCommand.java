@@ -1,6 +1,5 @@
 package io.sluicemq.cli.operate;
 
-import io.sluicemq.api.operate.Event;
 import io.sluicemq.base.option.Nearest;
 import io.sluicemq.cli.http.Api;
 import io.sluicemq.cli.http.ApiRefused;
@@ -8,7 +7,6 @@ import io.sluicemq.cli.http.BrokerAccess;
 import io.sluicemq.cli.text.Structured;
 import io.sluicemq.cli.text.Table;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Comparator;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
@@ -44,6 +42,9 @@ import tools.jackson.databind.node.ArrayNode;
         })
 public final class GetCommand implements Callable<Integer> {
 
+    private static final List<String> EVENTS = List.of(
+            "connection_opened", "connection_closed", "connection_forced", "slow_consumer", "limit_reached", "shortage",
+            "reloaded", "act");
     private static final String EXPECTED = "expected one of ";
 
     /** Short words for columns that one often sorts by. */
@@ -180,11 +181,8 @@ public final class GetCommand implements Callable<Integer> {
             if (kind != Kind.EVENTS || e.status() != 400) {
                 throw e;
             }
-            List<String> known = Arrays.stream(Event.Kind.values())
-                    .map(each -> each.name().toLowerCase(Locale.ROOT))
-                    .toList();
-            throw new ApiRefused(e.status(), e.getMessage() + ": expected one of " + String.join(", ", known)
-                    + Nearest.of(name, known).map(nearest -> ", did you mean " + nearest + "?").orElse(""));
+            throw new ApiRefused(e.status(), e.getMessage() + ": expected one of " + String.join(", ", EVENTS)
+                    + Nearest.of(name, EVENTS).map(nearest -> ", did you mean " + nearest + "?").orElse(""));
         }
     }
 
@@ -197,8 +195,8 @@ public final class GetCommand implements Callable<Integer> {
         List<JsonNode> found = new ArrayList<>(Kind.list(api.get(kind.listPath(), query)));
         if (filter != null) {
             String key = kind == Kind.EVENTS ? "subject" : "name";
-            found.removeIf(each -> !each.path(key).asString("").toLowerCase(java.util.Locale.ROOT)
-                    .contains(filter.toLowerCase(java.util.Locale.ROOT)));
+            found.removeIf(each -> !each.path(key).asString("").toLowerCase(Locale.ROOT)
+                    .contains(filter.toLowerCase(Locale.ROOT)));
         }
         if (sort != null) {
             String column = COLUMNS.getOrDefault(sort, sort);
