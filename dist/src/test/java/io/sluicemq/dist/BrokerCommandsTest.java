@@ -7,6 +7,7 @@ import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.ConnectionFactory;
 import com.rabbitmq.client.impl.NetworkConnection;
+import io.sluicemq.api.operate.Event;
 import io.sluicemq.server.SluiceMQ;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -17,6 +18,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
+import java.util.Locale;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -150,6 +152,10 @@ class BrokerCommandsTest {
         assertThat(shell.run("get", "events", "slow_consumers").err())
                 .contains("there is no kind of event 'slow_consumers': expected one of connection_opened,")
                 .endsWith(", did you mean slow_consumer?\n");
+        String kinds = shell.run("get", "events", "teapots").err();
+        for (Event.Kind kind : Event.Kind.values()) {
+            assertThat(kinds).contains(kind.name().toLowerCase(Locale.ROOT));
+        }
         assertThat(shell.run("get", "queues", "--reverse").code()).isEqualTo(2);
         assertThat(shell.run("get", "queues", "--limit", "0").code()).isEqualTo(2);
         assertThat(shell.run("get", "teapots").err()).contains("expected one of queues, exchanges,");

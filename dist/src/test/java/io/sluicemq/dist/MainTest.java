@@ -64,7 +64,7 @@ class MainTest {
                 .allMatch(line -> line.length() <= 80);
         out.getBuffer().setLength(0);
         assertThat(run("receive", "--help")).isZero();
-        assertThat(out.toString()).contains("an object a\nline. A message is").doesNotContain("\n\n\n");
+        assertThat(out.toString()).contains("prints\nan object a line. A message is").doesNotContain("\n\n\n");
     }
 
     @Test

@@ -75,7 +75,8 @@ public final class WhyText {
         boolean byBytes = limits.policy() != FullPolicy.PAGE && limits.maxBytes() != AddressLimits.NONE;
         String messages = state.usedMessages() + " of " + Units.count(limits.maxMessages(), "message");
         String bytes = Units.bytes(state.usedBytes()) + " of " + Units.bytes(limits.maxBytes());
-        return byMessages && byBytes ? bytes + ", " + messages
+        return byMessages && byBytes
+                ? bytes + ", " + messages
                 : byMessages ? messages : byBytes ? bytes : used(state);
     }
 

@@ -215,9 +215,9 @@ public final class Api implements AutoCloseable {
                 return new ApiUnreachable(
                         where + ": no host is called " + access.url().getHost(), List.of(other));
             }
-            if (each instanceof CertPathBuilderException || each instanceof CertPathValidatorException) {
-                return new ApiUnreachable(where + ": its certificate is not to be trusted: " + each.getMessage(),
-                        access.untrusted());
+            if (each instanceof CertPathBuilderException
+                    || each instanceof CertPathValidatorException && each.getCause() == null) {
+                return new ApiUnreachable(where + ": its certificate is not to be trusted", access.untrusted());
             }
             if (each instanceof CertificateException && each.getCause() == null) {
                 return new ApiUnreachable(

@@ -145,9 +145,11 @@ record AmqpListener(String host, int port, boolean tls) {
                 case ShutdownSignalException closed when said(closed) != null -> {
                     return new ApiRefused(400, said(closed));
                 }
-                case CertPathBuilderException _, CertPathValidatorException _ -> {
-                    return new ApiUnreachable(
-                            where + ": the broker's certificate is not trusted: --ca FILE", access.untrusted());
+                case CertPathBuilderException _ -> {
+                    return untrusted(access, where);
+                }
+                case CertPathValidatorException wrong when wrong.getCause() == null -> {
+                    return untrusted(access, where);
                 }
                 case CertificateException wrong when wrong.getCause() == null -> {
                     return new ApiUnreachable(
@@ -169,10 +171,10 @@ record AmqpListener(String host, int port, boolean tls) {
                 case UnknownHostException _ -> {
                     return new ApiUnreachable(where + ": no host is called " + host, List.of(OTHER));
                 }
-                case SocketTimeoutException _, TimeoutException _ -> {
+                case SocketTimeoutException _,TimeoutException _ -> {
                     return new ApiUnreachable(where + ": nothing has answered in time", notAmqp());
                 }
-                case EOFException _, SocketException _ -> {
+                case EOFException _,SocketException _ -> {
                     return new ApiUnreachable(where + ": it has broken off", notAmqp());
                 }
                 default -> {
@@ -181,6 +183,11 @@ record AmqpListener(String host, int port, boolean tls) {
             }
         }
         return new ApiUnreachable(where + ": " + failure.getMessage(), List.of(OTHER));
+    }
+
+    private static ApiUnreachable untrusted(Access access, String where) {
+        return new ApiUnreachable(
+                where + ": the broker's certificate is not trusted: --ca FILE", access.untrusted());
     }
 
     private List<String> notAmqp() {

@@ -1,7 +1,7 @@
 package io.sluicemq.cli.operate;
 
-import io.sluicemq.cli.http.BrokerAccess;
 import io.sluicemq.base.option.Nearest;
+import io.sluicemq.cli.http.BrokerAccess;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;

@@ -1,6 +1,5 @@
 package io.sluicemq.cli.operate;
 
-import io.sluicemq.api.operate.Event;
 import io.sluicemq.base.option.Nearest;
 import io.sluicemq.cli.http.Api;
 import io.sluicemq.cli.http.ApiRefused;
@@ -8,16 +7,15 @@ import io.sluicemq.cli.http.BrokerAccess;
 import io.sluicemq.cli.text.Structured;
 import io.sluicemq.cli.text.Table;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Comparator;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -44,6 +42,9 @@ import tools.jackson.databind.node.ArrayNode;
         })
 public final class GetCommand implements Callable<Integer> {
 
+    private static final List<String> EVENTS = List.of(
+            "connection_opened", "connection_closed", "connection_forced", "slow_consumer", "limit_reached", "shortage",
+            "reloaded", "act");
     private static final String EXPECTED = "expected one of ";
 
     /** Short words for columns that one often sorts by. */
@@ -158,14 +159,17 @@ public final class GetCommand implements Callable<Integer> {
 
     /** The same refusal of a column to sort by, with the one that was probably meant. */
     private ApiRefused noSuchColumn(ApiRefused refused) {
-        List<String> known = new ArrayList<>(kind == Kind.QUEUES ? COLUMNS.keySet().stream().sorted().toList() : List.of());
+        List<String> known =
+                new ArrayList<>(kind == Kind.QUEUES ? COLUMNS.keySet().stream().sorted().toList() : List.of());
         String words = refused.getMessage();
         int list = words.indexOf(EXPECTED);
         if (list >= 0) {
             known.addAll(List.of(words.substring(list + EXPECTED.length()).split(", ")));
         }
         return new ApiRefused(refused.status(), words
-                + (kind == Kind.QUEUES ? "; or " + COLUMNS.keySet().stream().sorted().collect(Collectors.joining(", ")) : "")
+                + (kind == Kind.QUEUES
+                        ? "; or " + COLUMNS.keySet().stream().sorted().collect(Collectors.joining(", "))
+                        : "")
                 + Nearest.of(sort, known).map(nearest -> "; did you mean " + nearest + "?").orElse(""));
     }
 
@@ -177,11 +181,8 @@ public final class GetCommand implements Callable<Integer> {
             if (kind != Kind.EVENTS || e.status() != 400) {
                 throw e;
             }
-            List<String> known = Arrays.stream(Event.Kind.values())
-                    .map(each -> each.name().toLowerCase(Locale.ROOT))
-                    .toList();
-            throw new ApiRefused(e.status(), e.getMessage() + ": expected one of " + String.join(", ", known)
-                    + Nearest.of(name, known).map(nearest -> ", did you mean " + nearest + "?").orElse(""));
+            throw new ApiRefused(e.status(), e.getMessage() + ": expected one of " + String.join(", ", EVENTS)
+                    + Nearest.of(name, EVENTS).map(nearest -> ", did you mean " + nearest + "?").orElse(""));
         }
     }
 
@@ -194,8 +195,8 @@ public final class GetCommand implements Callable<Integer> {
         List<JsonNode> found = new ArrayList<>(Kind.list(api.get(kind.listPath(), query)));
         if (filter != null) {
             String key = kind == Kind.EVENTS ? "subject" : "name";
-            found.removeIf(each -> !each.path(key).asString("").toLowerCase(java.util.Locale.ROOT)
-                    .contains(filter.toLowerCase(java.util.Locale.ROOT)));
+            found.removeIf(each -> !each.path(key).asString("").toLowerCase(Locale.ROOT)
+                    .contains(filter.toLowerCase(Locale.ROOT)));
         }
         if (sort != null) {
             String column = COLUMNS.getOrDefault(sort, sort);

@@ -17,7 +17,8 @@ final class KindWord implements ITypeConverter<Kind>, Iterable<String> {
                 "there are no '" + word + "': expected one of " + String.join(", ", known)
                         + Nearest.of(word, known)
                                 .map(nearest -> ", did you mean " + nearest + "?")
-                                .orElse("; of one thing the kind comes first, such as 'sluicemq get queue " + word + "'")));
+                                .orElse("; of one thing the kind comes first, such as 'sluicemq get queue " + word
+                                        + "'")));
     }
 
     @Override

@@ -1,8 +1,10 @@
 package io.sluicemq.cli.operate;
 
 import io.sluicemq.cli.http.Api;
+import io.sluicemq.cli.http.ApiRefused;
 import io.sluicemq.cli.http.BrokerAccess;
 import io.sluicemq.cli.text.Structured;
+import java.io.PrintWriter;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -28,6 +30,8 @@ import tools.jackson.databind.node.ObjectNode;
             "  sluicemq move orders --exchange events --key orders.again --count 100"
         })
 public final class MoveCommand implements Callable<Integer> {
+
+    private static final int TIMEOUT = 503;
 
     @Spec
     private CommandSpec spec;
@@ -74,10 +78,20 @@ public final class MoveCommand implements Callable<Integer> {
             } else {
                 body.put("exchange", exchange).put("routing_key", key == null ? "" : key);
             }
-            MovingRounds.Moved moved = MovingRounds.run(
-                    api, queue, Api.path("queues", api.virtualHost(), queue, "move"), body,
-                    count == null ? Long.MAX_VALUE : count, new Progress(spec.commandLine().getErr()));
-            return moved.finish(spec, output, "moved");
+            PrintWriter err = spec.commandLine().getErr();
+            try (WaitWatch watch = new WaitWatch(api.access(), to, "", err, WaitWatch.PATIENCE)) {
+                watch.begin();
+                MovingRounds.Moved moved = MovingRounds.run(
+                        api, queue, Api.path("queues", api.virtualHost(), queue, "move"), body,
+                        count == null ? Long.MAX_VALUE : count, new Progress(err));
+                watch.end();
+                return moved.finish(spec, output, "moved");
+            } catch (ApiRefused e) {
+                throw e.getMessage().contains(" room") || e.status() == TIMEOUT
+                        ? new ApiRefused(e.status(), e.getMessage()
+                                + ": if not all fit in there, --count N moves no more than so many")
+                        : e;
+            }
         });
     }
 }

@@ -30,7 +30,6 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.TypeConversionException;
-import tools.jackson.databind.JsonNode;
 
 /**
  * {@code sluicemq receive}: takes messages from a queue. Runs on the thread of the command line; a thread of the client hands over what a

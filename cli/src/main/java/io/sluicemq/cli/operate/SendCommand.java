@@ -55,7 +55,6 @@ public final class SendCommand implements Callable<Integer> {
     private static final List<String> PROPERTIES = List.of(
             "content_type", "content_encoding", "correlation_id", "reply_to", "message_id", "type", "app_id", "user_id",
             "priority", "expiration", "timestamp", "delivery_mode");
-    private static final Duration PATIENCE = Duration.ofMillis(1_500);
     private static final int NOT_FOUND = 404;
     private static final int TIMEOUT = 503;
 
@@ -99,7 +98,7 @@ public final class SendCommand implements Callable<Integer> {
     private final Duration patience;
 
     public SendCommand() {
-        this(System.in, Terminal.isThere(), PATIENCE);
+        this(System.in, Terminal.isThere(), WaitWatch.PATIENCE);
     }
 
     /**
@@ -175,7 +174,8 @@ public final class SendCommand implements Callable<Integer> {
         }
         PrintWriter err = spec.commandLine().getErr();
         Progress progress = new Progress(err);
-        WaitWatch watch = new WaitWatch(api.access(), isByQueue() ? key : null, err, patience);
+        WaitWatch watch = new WaitWatch(
+                api.access(), isByQueue() ? key : null, "the broker has not taken the next message yet", err, patience);
         long all = count * bodies.size();
         long sent = 0;
         long lost = 0;

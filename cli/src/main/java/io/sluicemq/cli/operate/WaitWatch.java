@@ -15,15 +15,19 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Says once, while a message has to wait, that it does and for what: the broker holds its answer until there is room. The thread of the command
- * line tells when a message begins and ends; a thread of its own looks whether that takes long, and asks the broker why.
+ * Says once, while messages have to wait, that they do and for what: the broker holds its answer until there is room. The thread of the command
+ * line tells when a request begins and ends; a thread of its own looks whether that takes long, and asks the broker why.
  */
 final class WaitWatch implements AutoCloseable {
+
+    /** After this time people wonder. */
+    static final Duration PATIENCE = Duration.ofMillis(1_500);
 
     private static final long NOTHING_UNDER_WAY = 0;
 
     private final Access access;
     private final Map<String, String> subject;
+    private final String otherwise;
     private final PrintWriter err;
     private final long patienceNanos;
     private final ScheduledExecutorService looking = Executors.newSingleThreadScheduledExecutor(
@@ -33,24 +37,26 @@ final class WaitWatch implements AutoCloseable {
 
     /**
      * @param queue the queue that messages are for; null if an exchange says which
+     * @param otherwise what is said if the broker doesn't say what is full; empty for nothing, as such requests take long anyway
      * @param patience so long nobody wonders
      */
-    WaitWatch(Access access, String queue, PrintWriter err, Duration patience) {
+    WaitWatch(Access access, String queue, String otherwise, PrintWriter err, Duration patience) {
         this.access = access;
         this.subject = queue == null ? Map.of() : Map.of("subject", queue);
+        this.otherwise = otherwise;
         this.err = err;
         this.patienceNanos = patience.toNanos();
-        long every = Math.max(1, patienceNanos / 4);
+        long every = Math.max(1, patienceNanos / 2);
         looking.scheduleWithFixedDelay(this::look, every, every, TimeUnit.NANOSECONDS);
     }
 
-    /** A message is under way. */
+    /** A request is under way. */
     void begin() {
         long now = System.nanoTime();
         sinceNanos = now == NOTHING_UNDER_WAY ? 1 : now;
     }
 
-    /** It has come through. */
+    /** It has been answered. */
     void end() {
         sinceNanos = NOTHING_UNDER_WAY;
     }
@@ -61,12 +67,12 @@ final class WaitWatch implements AutoCloseable {
             return;
         }
         String reason = asked();
-        if (looking.isShutdown()) {
-            return; // there is nothing to wait for any more, and the question was cut short
+        if (looking.isShutdown() || reason.isEmpty() && otherwise.isEmpty()) {
+            return; // there is nothing to wait for any more and the question was cut short, or it is looked again
         }
         known = reason;
         err.println((Terminal.isThere() ? "\r\u001b[K" : "") + Printable.text(reason.isEmpty()
-                ? "waiting: the broker has not taken the next message yet"
+                ? "waiting: " + otherwise
                 : "waiting: " + reason + "; see 'sluicemq why'"));
     }
 

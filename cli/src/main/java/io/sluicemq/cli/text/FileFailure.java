@@ -21,7 +21,8 @@ public final class FileFailure {
             case FileSystemLoopException loop -> "the link " + loop.getFile() + " leads to itself";
             case FileSystemException other when other.getReason() != null ->
                 other.getFile() + ": " + other.getReason();
-            default -> failure.getMessage() == null ? "it has failed, and the system doesn't say why" : failure.getMessage();
+            default ->
+                failure.getMessage() == null ? "it has failed, and the system doesn't say why" : failure.getMessage();
         };
     }
 }

@@ -36,7 +36,8 @@ class AmqpListenerTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "here", ":5672", "here:", "here:0", "here:70000", "amqp://", "http://here:1", "amqps://ann:x@here",
+    @ValueSource(strings = {"", "here", ":5672", "here:", "here:0", "here:70000", "amqp://", "http://here:1",
+        "amqps://ann:x@here",
         "amqp://here/vhost"})
     void shouldRefuseAllElse(String text) {
         assertThatThrownBy(() -> AmqpListener.parse(text)).isInstanceOf(InvalidValue.class);
@@ -88,7 +89,8 @@ class AmqpListenerTest {
         Thread.ofVirtual().start(() -> {
             while (!server.isClosed()) {
                 try (Socket socket = server.accept()) {
-                    socket.getOutputStream().write("HTTP/1.1 400 Bad Request\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+                    socket.getOutputStream()
+                            .write("HTTP/1.1 400 Bad Request\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
                     socket.getInputStream().readAllBytes();
                 } catch (IOException e) {
                     continue; // a client that doesn't trust it, or its end

@@ -183,6 +183,17 @@ class StrangeAnswersTest {
     }
 
     @Test
+    void shouldSayHowToMoveAPartOfWhatDoesNotFit() {
+        status = 503;
+        answers.add("{\"reason\": \"the client has gone while its commit waited for room\"}");
+
+        assertThat(run(new MoveCommand(), "a", "--exchange", "e", "--key", "k")).isEqualTo(1);
+
+        assertThat(err.toString()).endsWith(
+                "waited for room: if not all fit in there, --count N moves no more than so many\n");
+    }
+
+    @Test
     void shouldSayThatItReadsWhatIsTyped() {
         answers.add("{\"routed\": true}");
 
