@@ -27,8 +27,11 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Large messages (§2.6.14) and greedy peers of AMQP 1.0 (§2.6.7), and a broker with a small heap. */
+@Execution(ExecutionMode.CONCURRENT)
 class Amqp10MemoryTest {
 
     private static final int MIB = 1 << 20;

@@ -15,8 +15,11 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Peers that would fill a small broker's memory, each in its own way: it stays bounded, others are served, and it recovers. */
+@Execution(ExecutionMode.CONCURRENT)
 class SmallMemoryTest {
 
     private static final int HEAP_MIB = 128;
