@@ -49,6 +49,16 @@ class BenchCommandTest {
         assertThat(plan.warmupSeconds()).isEqualTo(3);
     }
 
+    /** By itself the client library would take any certificate. */
+    @Test
+    void shouldSpeakTlsOnlyWithWhomItTrusts() {
+        assertThat(plan().trust()).isNull();
+        assertThat(plan("--uri", "amqps://localhost").trust()).isNotNull();
+        assertThat(execute("--ca", "nowhere.pem", "--uri", "amqps://localhost")).isEqualTo(2);
+        assertThat(execute("--uri", "AMQPS://localhost", "--io", "netty")).isEqualTo(2);
+        assertThat(err.toString()).contains("there is no file nowhere.pem", "--io netty goes with --uri amqp://");
+    }
+
     @Test
     void shouldGiveEachQueueAConsumer() {
         assertThat(plan("--queues", "10").consumers()).isEqualTo(10);

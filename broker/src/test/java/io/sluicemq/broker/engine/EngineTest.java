@@ -39,6 +39,24 @@ class EngineTest {
         assertThat(counters.messageBytes()).isZero();
     }
 
+    /** Who publishes and is answered something else may tell another, who asks on the queue's own loop before that has read its mail. */
+    @Test
+    void shouldCountWhatWasSentToAQueueBeforeItIsLookedAt() {
+        TestBroker two = new TestBroker(2);
+        TestClient[] clients = {two.connect(0), two.connect(1)};
+        clients[0].declares("q", Map.of());
+        for (int asking = 0; asking < 2; asking++) {
+            TestClient publisher = clients[1 - asking];
+            TestClient asker = clients[asking];
+            publisher.loop.run(() -> publisher.client.publish(TestBroker.message("", "q", "m"), null, null));
+            publisher.loop.runTurn();
+            TestBroker.Answer<Client.QueueStatus> answer = new TestBroker.Answer<>();
+            asker.loop.run(() -> asker.client.findQueue("q", answer));
+            two.settle();
+            assertThat(answer.result().readyMessages()).isEqualTo(asking + 1);
+        }
+    }
+
     @Test
     void shouldDeliverInOrderAndReleaseWhatIsAccepted() {
         producer.declares("q", Map.of());
